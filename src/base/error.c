@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences beside error numbers, and the names of the numbers. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static void set_text(struct error *e, const char *text)
+{
+	size_t len = utf8_cut(text, sizeof(e->text) - 1);
+
+	memcpy(e->text, text, len);
+	e->text[len] = '\0';
+	(void)utf8_clean_line(e->text); /* the length is not needed */
+}
+
+int error_set(struct error *e, int r, const char *format, ...)
+{
+	char text[ERROR_TEXT_MAX +
+		8]; /* longer than the field, so that the cut sees whole characters */
+	va_list ap;
+
+	if (!e)
+		return r;
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap); /* a long sentence is cut */
+	va_end(ap);
+	set_text(e, text);
+	return r;
+}
+
+int error_prefix(struct error *e, int r, const char *format, ...)
+{
+	char text[2 * ERROR_TEXT_MAX + 8];
+	va_list ap;
+
+	if (!e)
+		return r;
+	va_start(ap, format);
+	(void)vsnprintf(text, ERROR_TEXT_MAX, format, ap); /* likewise */
+	va_end(ap);
+	size_t len = strlen(text);
+	(void)snprintf(text + len, sizeof(text) - len, ": %s", e->text);
+	set_text(e, text);
+	return r;
+}
+
+/* Numbers of the kernel's own that file systems (NFS above all) let slip to programs. */
+static const struct {
+	int number;
+	const char *name;
+} kernel_names[] = {
+	{ 512, "ERESTARTSYS" },
+	{ 513, "ERESTARTNOINTR" },
+	{ 514, "ERESTARTNOHAND" },
+	{ 516, "ERESTART_RESTARTBLOCK" },
+	{ 521, "EBADHANDLE" },
+	{ 522, "ENOTSYNC" },
+	{ 523, "EBADCOOKIE" },
+	{ 524, "ENOTSUPP" },
+	{ 525, "ETOOSMALL" },
+	{ 526, "ESERVERFAULT" },
+	{ 527, "EBADTYPE" },
+	{ 528, "EJUKEBOX" },
+	{ 529, "EIOCBQUEUED" },
+};
+
+const char *errno_name(int number)
+{
+	const char *name = number > 0 ? strerrorname_np(number) : NULL;
+
+	if (name)
+		return name;
+	for (size_t i = 0; i < sizeof(kernel_names) / sizeof(kernel_names[0]); i++) {
+		if (kernel_names[i].number == number)
+			return kernel_names[i].name;
+	}
+	return "EUNKNOWN";
+}
+
+const char *errno_text(int number)
+{
+	const char *text = strerrordesc_np(number);
+
+	return text ? text : "Unknown error";
+}

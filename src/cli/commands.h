@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands, in the order of help: one file each. */
+#ifndef REPOPROBE_CLI_COMMANDS_H
+#define REPOPROBE_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct command command_run;
+extern const struct command command_presets;
+extern const struct command command_status;
+extern const struct command command_runs;
+extern const struct command command_show;
+extern const struct command command_incidents;
+extern const struct command command_probe_now;
+extern const struct command command_reload;
+extern const struct command command_config;
+extern const struct command command_help;
+
+/* NULL past the end. */
+const struct command *command_at(size_t i);
+/* NULL when there is none. */
+const struct command *command_find(const char *name);
+
+/* Complains of a command that is planned, mistyped or unknown. Returns the exit code. */
+int command_refuse(const char *name);
+
+#endif

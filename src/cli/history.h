@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the daemon's things are, as the command line finds them: the database and the directory of
+ * its socket. Complains by itself. */
+#ifndef REPOPROBE_CLI_HISTORY_H
+#define REPOPROBE_CLI_HISTORY_H
+
+#include <stddef.h>
+
+struct cli;
+struct store_reader;
+
+/* Opens the history of --state-directory, else of the configuration. Returns CLI_GO_ON and a reader
+ * to close, or the exit code. */
+int history_open(const struct cli *cli, struct store_reader **ret);
+
+/* The names of the repositories that have runs, by name. */
+struct history_names {
+	size_t count;
+	char **names;
+};
+
+/* Returns CLI_GO_ON and names to free, or the exit code. */
+int history_read_names(struct store_reader *reader, struct history_names *ret);
+void history_names_done(struct history_names *names);
+
+/* Complains that the history knows no such repository, with the one that was probably meant. */
+int history_refuse_repository(
+	const char *command, const char *name, const struct history_names *known);
+
+#endif

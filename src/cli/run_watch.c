@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One worker, one poll loop. The life of the worker is decided in supervise/; here it is carried
+ * out. */
+#include "cli/run_watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "cli/progress.h"
+#include "supervise/supervise.h"
+
+#define REFRESH_NSEC (NSEC_PER_SEC / 4) /* the clock on the progress line goes on by itself */
+
+struct watch {
+	const struct clock *clock;
+	struct supervise_worker worker;
+	struct supervise_life life;
+	struct progress_line line;
+	struct job_progress progress;
+	bool has_progress;
+	struct run *run;
+	bool is_garbled; /* it sent rubbish: the run has failed, whatever its end says */
+	bool is_over;
+	int wait_status;
+	int signal_fd;
+	int signal;
+};
+
+static void finish(struct watch *w, uint64_t now_nsec)
+{
+	w->run->duration_nsec = now_nsec - w->life.started_nsec;
+	if (!w->life.has_result && !w->is_garbled)
+		supervise_explain_end(&w->life, w->wait_status, w->run);
+	w->is_over = true;
+}
+
+static void step(struct watch *w, enum supervise_event event)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(w->clock);
+
+	switch (supervise_life_step(&w->life, event, now_nsec)) {
+	case SUPERVISE_DO_NOTHING:
+		return;
+	case SUPERVISE_DO_KILL:
+		supervise_kill(&w->worker);
+		return;
+	case SUPERVISE_DO_DECLARE_STUCK:
+		w->run->duration_nsec = now_nsec - w->life.started_nsec;
+		supervise_explain_stuck(&w->life, now_nsec, w->run);
+		w->is_over = true;
+		return;
+	case SUPERVISE_DO_FINISH:
+		finish(w, now_nsec);
+		return;
+	}
+}
+
+static void hang_up(struct watch *w)
+{
+	w->worker.socket = fd_close(w->worker.socket);
+}
+
+/* Takes everything the worker has sent so far. */
+static void receive(struct watch *w)
+{
+	while (w->worker.socket >= 0) {
+		enum supervise_message message;
+		struct error error = { "" };
+		int r = supervise_receive(&w->worker, &w->progress, w->run, &message, &error);
+
+		if (r < 0) {
+			w->is_garbled = true;
+			run_fail(w->run, RUN_ERROR, -r, "the worker's answer: %s", error.text);
+			hang_up(w);
+			step(w, SUPERVISE_EVENT_STOP);
+			return;
+		}
+		switch (message) {
+		case SUPERVISE_MESSAGE_NONE:
+			return;
+		case SUPERVISE_MESSAGE_PROGRESS:
+			w->has_progress = true;
+			step(w, SUPERVISE_EVENT_PROGRESS);
+			break;
+		case SUPERVISE_MESSAGE_RESULT:
+			step(w, SUPERVISE_EVENT_RESULT);
+			break;
+		case SUPERVISE_MESSAGE_END:
+			hang_up(w); /* else poll would not sleep any more */
+			return;
+		}
+	}
+}
+
+/* What it sent may become visible after its end, so the socket is emptied first. */
+static void reap(struct watch *w)
+{
+	receive(w);
+	if (!w->is_over && supervise_reap(&w->worker, &w->wait_status) == 0)
+		step(w, SUPERVISE_EVENT_EXIT);
+}
+
+/* The first signal ends the worker; the second one waits for nothing more. */
+static void take_signal(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	if (read(w->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	w->is_over = w->signal != 0;
+	w->signal = (int)info.ssi_signo;
+	if (!w->is_over)
+		step(w, SUPERVISE_EVENT_STOP);
+}
+
+static int poll_timeout(const struct watch *w)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(w->clock);
+	uint64_t until_nsec = w->line.fd >= 0 ? now_nsec + REFRESH_NSEC : UINT64_MAX;
+
+	if (w->life.deadline_nsec < until_nsec)
+		until_nsec = w->life.deadline_nsec;
+	if (until_nsec <= now_nsec)
+		return 0;
+	uint64_t msec = (until_nsec - now_nsec) / NSEC_PER_MSEC + 1;
+	return msec < INT_MAX ? (int)msec : INT_MAX;
+}
+
+static void watch_until_over(struct watch *w)
+{
+	while (!w->is_over) {
+		struct pollfd fds[] = {
+			{ .fd = w->worker.pidfd, .events = POLLIN },
+			{ .fd = w->worker.socket, .events = POLLIN },
+			{ .fd = w->signal_fd, .events = POLLIN },
+		};
+
+		if (poll(fds, 3, poll_timeout(w)) < 0 && errno != EINTR)
+			return; /* cannot be: three descriptors of our own */
+		if (fds[1].revents)
+			receive(w);
+		if (fds[2].revents)
+			take_signal(w);
+		if (fds[0].revents)
+			reap(w);
+		if (!w->is_over)
+			step(w, SUPERVISE_EVENT_TIME);
+		if (!w->is_over)
+			progress_show(&w->line, w->has_progress ? &w->progress : NULL,
+				clock_monotonic_nsec(w->clock));
+	}
+}
+
+/* Those that are ignored, as nohup(1) and shells' background jobs have it, stay so: a blocked
+ * signal would arrive all the same. */
+static int block_signals(sigset_t *ret_old)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t wanted;
+
+	(void)sigemptyset(&wanted); /* these fail only for signals that do not exist */
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			(void)sigaddset(&wanted, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &wanted, ret_old) < 0)
+		return -errno;
+	int fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static int start(struct watch *w, const struct job *job, struct error *reterr)
+{
+	char path[PATH_MAX];
+	int r = supervise_find_worker(path, sizeof(path), reterr);
+
+	if (r < 0)
+		return r;
+	w->run->started_usec = clock_realtime_usec(w->clock);
+	uint64_t now_nsec = clock_monotonic_nsec(w->clock);
+	r = supervise_spawn(path, job, &w->worker, reterr);
+	if (r < 0)
+		return r;
+	supervise_life_init(&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC, true);
+	return 0;
+}
+
+int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
+	struct run_end *ret_end, struct error *reterr)
+{
+	struct watch w = {
+		.clock = clock,
+		.worker = SUPERVISE_WORKER_INIT,
+		.run = run,
+	};
+	sigset_t old;
+
+	w.signal_fd = block_signals(&old);
+	if (w.signal_fd < 0)
+		return error_set(reterr, w.signal_fd, "signals: %s", errno_text(-w.signal_fd));
+	progress_init(&w.line, progress_fd, clock_monotonic_nsec(clock));
+	int r = start(&w, job, reterr);
+	if (r == 0)
+		watch_until_over(&w);
+	progress_erase(&w.line);
+	supervise_close(&w.worker);
+	w.signal_fd = fd_close(w.signal_fd);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* a mask that was there before */
+	*ret_end = (struct run_end){
+		.signal = w.signal,
+		.may_leave_file = w.life.state == SUPERVISE_GONE && !w.life.has_result,
+	};
+	return r;
+}

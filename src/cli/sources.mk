@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libcli.a
+libcli_a_SOURCES = \
+	%D%/cli.c %D%/cli.h \
+	%D%/command_config.c \
+	%D%/command_help.c \
+	%D%/command_incidents.c \
+	%D%/command_presets.c \
+	%D%/command_probe_now.c \
+	%D%/command_reload.c \
+	%D%/command_run.c \
+	%D%/command_runs.c \
+	%D%/command_show.c \
+	%D%/command_status.c \
+	%D%/commands.c %D%/commands.h \
+	%D%/control_client.c %D%/control_client.h \
+	%D%/help.c %D%/help.h \
+	%D%/history.c %D%/history.h \
+	%D%/options.c %D%/options.h \
+	%D%/progress.c %D%/progress.h \
+	%D%/run_options.c %D%/run_options.h \
+	%D%/run_watch.c %D%/run_watch.h \
+	%D%/status.c %D%/status.h \
+	%D%/table.c %D%/table.h
+
+bin_PROGRAMS += repoprobe
+repoprobe_SOURCES = %D%/main.c
+repoprobe_LDADD = libcli.a libsupervise.a libwire.a libstore.a libreport.a libconfig.a libalarm.a \
+	libmodel.a libbase.a $(SQLITE_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effective configuration: one immutable struct, or all errors at once as "file:line: message".
+ * Inheritance ([probe] over [repository] over preset over [defaults]) is resolved in here; nobody
+ * else sees sections. */
+#ifndef REPOPROBE_CONFIG_CONFIG_H
+#define REPOPROBE_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "model/job.h"
+#include "model/rule.h"
+#include "model/workload.h"
+
+struct buf;
+struct source;
+
+#define CONFIG_REPOSITORIES_MAX 1000
+#define CONFIG_PROBES_MAX 32 /* per repository */
+#define CONFIG_LIST_MAX 64 /* entries of a list value */
+
+struct config_probe {
+	char *name;
+	struct workload workload;
+	uint64_t interval_usec;
+	struct rule_limit limit;
+	char *limit_reason; /* "preset active-full", "15ms given in [repository nas1]" */
+};
+
+struct config_repository {
+	char *name;
+	char *path; /* absolute, without trailing slash */
+	char *probe_directory; /* absolute, or "" for PATH/.repoprobe */
+	uint64_t min_free_bytes;
+	uint8_t min_free_percent;
+	bool keep_file;
+	bool is_splay_auto;
+	uint64_t splay_usec; /* when not auto; may be longer than an interval */
+	/* The largest file_size of its probes; 0: from the free space, as soon as one of them
+	 * leaves it to that and none asks for more than WORKLOAD_FILE_SIZE_DEFAULT. */
+	uint64_t file_target_bytes;
+	size_t probe_count;
+	struct config_probe *probes;
+};
+
+struct config {
+	char *state_directory;
+	char *runtime_directory;
+	uint32_t parallel_runs;
+	enum log_level log_level;
+	size_t listen_count;
+	char **listen; /* "127.0.0.1:9847", "[::1]:9847", "unix:PATH" is not in this version */
+	size_t allowed_host_count; /* beyond localhost and the listen addresses */
+	char **allowed_hosts;
+	uint32_t max_connections;
+	char *external_url; /* "" when not set */
+	size_t repository_count;
+	struct config_repository *repositories; /* in order of appearance */
+	size_t file_count; /* the files that were read, for messages */
+	char **files;
+	struct source *source; /* what is inherited by whom: for config_show alone */
+};
+
+/* Values from the command line: they beat the files. NULL and 0 mean "not given". Relative paths
+ * count from the working directory. */
+struct config_overrides {
+	const char *state_directory;
+	const char *const *listen; /* NULL: not given; an empty list switches HTTP off */
+	size_t listen_count;
+	const char *const *repositories; /* "NAME=PATH" */
+	size_t repository_count;
+};
+
+#define CONFIG_ERRORS_MAX 50
+
+/* Every error found, in file order, each "FILE:LINE: message" (or "--repository: message"). Without
+ * a file to blame, as for one that cannot be read, there is no LINE. */
+struct config_errors {
+	size_t count; /* found, also those past the maximum */
+	char *lines[CONFIG_ERRORS_MAX];
+};
+
+void config_errors_done(struct config_errors *errors);
+
+/* Reads PATH and then PATH's directory's conf.d files ending in .conf, in name order. A missing
+ * file is an error only when is_file_required. Returns 0 and a config to free, -EINVAL with errors,
+ * or -ENOMEM. */
+int config_load(const char *path, bool is_file_required, const struct config_overrides *overrides,
+	struct config **ret, struct config_errors *errors);
+
+/* The same from a text in memory; name stands for the file in messages, there is no conf.d. */
+int config_load_text(const char *name, const char *text, size_t len,
+	const struct config_overrides *overrides, struct config **ret,
+	struct config_errors *errors);
+
+struct config *config_free(struct config *config); /* accepts NULL, returns NULL */
+
+/* The default path: SYSCONFDIR/repoprobe/repoprobe.conf. */
+const char *config_default_path(void);
+
+/* The effective configuration as text that config_load takes back, secrets hidden. What each probe
+ * comes to at its repository, and the bytes of a day, stand in comments. */
+void config_show(const struct config *config, struct buf *b);
+
+/* Bytes that a day of probing writes and reads at most to one repository at its schedule (layout
+ * excluded); UINT64_MAX when a probe's run is bounded by time alone. */
+void config_daily_bytes(
+	const struct config_repository *repository, uint64_t *ret_written, uint64_t *ret_read);
+
+/* NULL when there is none. Lent. */
+const struct config_repository *config_find_repository(
+	const struct config *config, const char *name);
+const struct config_probe *config_find_probe(
+	const struct config_repository *repository, const char *name);
+
+/* What a reload cannot change: names the first such key that differs (state_directory,
+ * runtime_directory, listen, allowed_hosts, max_connections), or NULL. Lent static text. */
+const char *config_restart_needed(const struct config *old_config, const struct config *new_config);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sorted list with a maximum: what comes late in the files falls out first. */
+#include "config/issues.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+#define LINE_MAX_BYTES UINT32_C(65536)
+
+static int compare_places(const struct issue_place *a, const struct issue_place *b)
+{
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return 0;
+}
+
+static bool is_known(const struct issues *issues, const struct issue *issue)
+{
+	for (size_t i = 0; i < issues->kept_count; i++) {
+		const struct issue *kept = &issues->kept[i];
+
+		if (compare_places(&kept->place, &issue->place) == 0 &&
+			strcmp(kept->place.origin, issue->place.origin) == 0 &&
+			strcmp(kept->text, issue->text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the text. */
+static void insert(struct issues *issues, struct issue issue)
+{
+	size_t at = issues->kept_count;
+
+	if (is_known(issues, &issue)) {
+		free(issue.text);
+		return;
+	}
+	issues->count++;
+	while (at > 0 && compare_places(&issues->kept[at - 1].place, &issue.place) > 0)
+		at--;
+	if (at == CONFIG_ERRORS_MAX) {
+		free(issue.text);
+		return;
+	}
+	if (issues->kept_count == CONFIG_ERRORS_MAX)
+		free(issues->kept[--issues->kept_count].text);
+	memmove(&issues->kept[at + 1], &issues->kept[at],
+		(issues->kept_count - at) * sizeof(issues->kept[0]));
+	issues->kept[at] = issue;
+	issues->kept_count++;
+}
+
+void issues_add(struct issues *issues, const struct issue_place *place, const char *format, ...)
+{
+	struct buf b = BUF_INIT(LINE_MAX_BYTES);
+	struct issue issue = { .place = *place };
+	va_list ap;
+
+	va_start(ap, format);
+	buf_vprintf(&b, format, ap);
+	va_end(ap);
+	if (buf_take(&b, &issue.text, NULL) < 0)
+		issues->error = -ENOMEM;
+	else
+		insert(issues, issue);
+}
+
+void issues_add_failure(
+	struct issues *issues, const struct issue_place *place, int r, const char *text)
+{
+	if (r == -ENOMEM)
+		issues->error = -ENOMEM;
+	else
+		issues_add(issues, place, "%s", text);
+}
+
+/* A file's name and a value cut short can hold anything. */
+static char *print_issue(const struct issue *issue)
+{
+	struct buf b = BUF_INIT((size_t)LINE_MAX_BYTES * 2);
+	char *line = NULL;
+
+	buf_add_text(&b, issue->place.origin);
+	if (issue->place.line > 0)
+		buf_printf(&b, ":%u", issue->place.line);
+	buf_printf(&b, ": %s", issue->text);
+	if (buf_take(&b, &line, NULL) < 0)
+		return NULL;
+	utf8_clean_line(line);
+	return line;
+}
+
+int issues_finish(struct issues *issues, struct config_errors *ret)
+{
+	size_t count = issues->kept_count;
+
+	*ret = (struct config_errors){ .count = issues->count };
+	for (size_t i = 0; i < count; i++) {
+		ret->lines[i] = print_issue(&issues->kept[i]);
+		if (!ret->lines[i])
+			issues->error = -ENOMEM;
+		free(issues->kept[i].text);
+	}
+	issues->kept_count = 0;
+	issues->count = 0;
+	if (issues->error < 0) {
+		config_errors_done(ret);
+		return issues->error;
+	}
+	return count > 0 ? -EINVAL : 0;
+}

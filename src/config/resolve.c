@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effective values of everything but the probes, and which repositories get into each other's
+ * way. */
+#include "config/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+#define STATE_DIRECTORY_DEFAULT "/var/lib/repoprobe"
+#define RUNTIME_DIRECTORY_DEFAULT "/run/repoprobe"
+#define SENTENCE_MAX 512
+#define SHOWN 80 /* bytes of a bad value in a sentence */
+
+int resolve_copy(char **ret, const char *text)
+{
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int copy_items(const struct source_value *v, char ***ret, size_t *ret_count)
+{
+	*ret_count = 0;
+	if (v->item_count == 0)
+		return 0;
+	*ret = calloc(v->item_count, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->item_count; i++) {
+		if (resolve_copy(&(*ret)[i], v->items[i]) < 0)
+			return -ENOMEM;
+		(*ret_count)++;
+	}
+	return 0;
+}
+
+/* The largest size asked for; but where a probe leaves it to the free space, a smaller one is no
+ * reason to make less than that would. */
+static uint64_t find_file_target(const struct config_repository *repository)
+{
+	uint64_t largest = 0;
+	bool has_auto = false;
+
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		uint64_t bytes = repository->probes[i].workload.file_size_bytes;
+
+		has_auto = has_auto || bytes == 0;
+		largest = bytes > largest ? bytes : largest;
+	}
+	return has_auto && largest < WORKLOAD_FILE_SIZE_DEFAULT ? 0 : largest;
+}
+
+static int resolve_repository(struct resolver *p, struct config_repository *ret)
+{
+	const struct source_repository *own = p->repository;
+	const struct source_repository *defaults = &p->source->defaults;
+	const struct source_value *directory =
+		resolve_inherit(&own->probe_directory, &defaults->probe_directory);
+	const struct source_value *splay = resolve_inherit(&own->splay, &defaults->splay);
+	const struct source_value *min_free = resolve_inherit(&own->min_free, &defaults->min_free);
+
+	if (resolve_copy(&ret->name, own->section.name) < 0 ||
+		resolve_copy(&ret->path, resolve_text(&own->path)) < 0 ||
+		resolve_copy(&ret->probe_directory,
+			directory->is_auto ? "" : resolve_text(directory)) < 0)
+		return -ENOMEM;
+	ret->is_splay_auto = splay->is_auto;
+	ret->splay_usec = splay->is_auto ? 0 : splay->number;
+	ret->min_free_percent = min_free->is_percent ? (uint8_t)min_free->number : 0;
+	ret->min_free_bytes = min_free->is_percent ? 0 : min_free->number;
+	ret->keep_file = resolve_inherit(&own->keep_file, &defaults->keep_file)->number != 0;
+	if (!own->path.is_given)
+		issues_add(p->issues, &own->section.place,
+			"[repository %s] has no path; expected path = /DIRECTORY",
+			own->section.name);
+	int r = resolve_probes(p, ret);
+	ret->file_target_bytes = find_file_target(ret);
+	return r;
+}
+
+static void refuse_same_path(
+	struct issues *issues, const struct source_repository *a, const struct source_repository *b)
+{
+	struct buf first = BUF_INIT(SENTENCE_MAX);
+
+	if (a->path.place.line > 0)
+		buf_printf(&first, " (%.400s:%u)", a->path.place.origin, a->path.place.line);
+	issues_add(issues, &b->path.place,
+		"path: %.*s is also the path of [repository %s]%s; expected one repository for each path",
+		SHOWN, b->path.text, a->section.name, buf_text(&first));
+	buf_done(&first);
+}
+
+static void check_paths(const struct source *source, struct issues *issues)
+{
+	for (size_t i = 0; i < source->repository_count; i++) {
+		const struct source_repository *b = &source->repositories[i];
+
+		for (size_t j = 0; j < i && b->path.text; j++) {
+			const struct source_repository *a = &source->repositories[j];
+
+			if (a->path.text && strcmp(a->path.text, b->path.text) == 0) {
+				refuse_same_path(issues, a, b);
+				break;
+			}
+		}
+	}
+}
+
+/* Is explicit where a repository at path keeps its probe file by default? */
+static bool is_default_directory(const char *explicit, const char *path)
+{
+	size_t len = strlen(path);
+
+	return strncmp(explicit, path, len) == 0 && strcmp(explicit + len, "/.repoprobe") == 0;
+}
+
+static bool is_same_directory(const struct config_repository *a, const struct config_repository *b)
+{
+	if (*a->probe_directory && *b->probe_directory)
+		return strcmp(a->probe_directory, b->probe_directory) == 0;
+	if (*a->probe_directory)
+		return is_default_directory(a->probe_directory, b->path);
+	if (*b->probe_directory)
+		return is_default_directory(b->probe_directory, a->path);
+	return false; /* as the paths differ */
+}
+
+/* The probe file has the host's name, not the repository's: in one directory they would share it.
+ */
+static void check_probe_directory(const struct resolver *p, const struct config *config, size_t i)
+{
+	const struct config_repository *b = &config->repositories[i];
+	const struct source_value *own = resolve_inherit(
+		&p->repository->probe_directory, &p->source->defaults.probe_directory);
+
+	for (size_t j = 0; j < i; j++) {
+		const struct config_repository *a = &config->repositories[j];
+
+		if (is_same_directory(a, b)) {
+			issues_add(p->issues,
+				own->is_auto ? &p->repository->path.place : &own->place,
+				"probe_directory: [repository %s] and [repository %s] have the same; expected one for each",
+				a->name, b->name);
+			return;
+		}
+	}
+}
+
+static int resolve_repositories(struct source *source, struct issues *issues, struct config *config)
+{
+	if (source->repository_count == 0)
+		return 0;
+	config->repositories = calloc(source->repository_count, sizeof(*config->repositories));
+	if (!config->repositories)
+		return -ENOMEM;
+	for (size_t i = 0; i < source->repository_count; i++) {
+		struct resolver p = {
+			.source = source,
+			.issues = issues,
+			.repository = &source->repositories[i],
+		};
+		int r = resolve_repository(&p, &config->repositories[config->repository_count++]);
+		if (r < 0)
+			return r;
+		check_probe_directory(&p, config, i);
+	}
+	return 0;
+}
+
+static int resolve_daemon(const struct source *source, struct config *config)
+{
+	const struct source_daemon *daemon = &source->daemon;
+	const char *state = resolve_text(&daemon->state_directory);
+	const char *runtime = resolve_text(&daemon->runtime_directory);
+
+	if (daemon->runtime_directory.is_auto)
+		runtime = strcmp(state, STATE_DIRECTORY_DEFAULT) == 0 ? RUNTIME_DIRECTORY_DEFAULT
+								      : state;
+	config->parallel_runs = (uint32_t)daemon->parallel_runs.number;
+	config->log_level = (enum log_level)daemon->log_level.number;
+	if (resolve_copy(&config->state_directory, state) < 0)
+		return -ENOMEM;
+	return resolve_copy(&config->runtime_directory, runtime);
+}
+
+static int resolve_http(const struct source *source, struct config *config)
+{
+	const struct source_http *http = &source->http;
+	int r = copy_items(&http->listen, &config->listen, &config->listen_count);
+
+	if (r == 0)
+		r = copy_items(
+			&http->allowed_hosts, &config->allowed_hosts, &config->allowed_host_count);
+	if (r < 0)
+		return r;
+	config->max_connections = (uint32_t)http->max_connections.number;
+	return resolve_copy(&config->external_url, resolve_text(&http->external_url));
+}
+
+static int copy_files(const struct source *source, struct config *config)
+{
+	const struct source_value files = {
+		.item_count = source->file_count,
+		.items = source->files,
+	};
+
+	return copy_items(&files, &config->files, &config->file_count);
+}
+
+int resolve_config(struct source *source, struct issues *issues, struct config **ret)
+{
+	struct config *config = calloc(1, sizeof(*config));
+	int r = config ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < source->probe_count; i++)
+		resolve_workload(&source->probes[i], issues);
+	check_paths(source, issues);
+	if (r == 0)
+		r = resolve_daemon(source, config);
+	if (r == 0)
+		r = resolve_http(source, config);
+	if (r == 0)
+		r = copy_files(source, config);
+	if (r == 0)
+		r = resolve_repositories(source, issues, config);
+	if (r < 0) {
+		config_free(config);
+		return r;
+	}
+	config->source = source;
+	*ret = config;
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one table of what a configuration may say: a row for each section and each key. The workload
+ * options in [probe] are the model's table, taken in by schema_find_option. Private to src/config
+ * and its tests. */
+#ifndef REPOPROBE_CONFIG_SCHEMA_H
+#define REPOPROBE_CONFIG_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct source_value;
+
+enum schema_section {
+	SCHEMA_DAEMON,
+	SCHEMA_HTTP,
+	SCHEMA_STORE,
+	SCHEMA_DEFAULTS,
+	SCHEMA_REPOSITORY,
+	SCHEMA_PROBE,
+	SCHEMA_ALARM,
+	SCHEMA_MUTE,
+	SCHEMA_NOTIFY,
+	SCHEMA_JOB,
+};
+#define SCHEMA_SECTIONS 10
+
+enum schema_type {
+	SCHEMA_PATH, /* absolute */
+	SCHEMA_COUNT, /* a whole number */
+	SCHEMA_DURATION, /* min and max in microseconds */
+	SCHEMA_BOOLEAN,
+	SCHEMA_LOG_LEVEL,
+	SCHEMA_FREE, /* a size or a percentage */
+	SCHEMA_URL, /* http, https, or empty */
+	SCHEMA_NAMES, /* lists: of probes, */
+	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
+	SCHEMA_HOSTS, /* of host names without port, maybe empty */
+};
+#define SCHEMA_TYPES 10
+
+struct schema_key {
+	unsigned sections; /* bits 1 << enum schema_section where it may stand */
+	const char *name;
+	const char *help; /* one line; this and what follows: NULL, 0 while not available */
+	const char *default_text; /* NULL: must be given */
+	enum schema_type type;
+	bool is_available; /* else refused as "not in this version" */
+	bool is_reloadable; /* a running daemon takes a new value over */
+	bool takes_auto; /* "auto" instead of a value of its type */
+	uint64_t min;
+	uint64_t max;
+	size_t offset; /* of its struct source_value in the section's struct */
+};
+
+const char *schema_section_name(enum schema_section section); /* "daemon" */
+bool schema_section_is_named(enum schema_section section); /* [repository NAME] */
+bool schema_section_is_available(enum schema_section section); /* has it an available key? */
+bool schema_section_find(const char *name, enum schema_section *ret);
+const char *schema_section_suggest(const char *name); /* an available one, or NULL */
+
+/* Appends "[repository nas1]", or "[http]" with a NULL name. */
+void schema_section_title(struct buf *b, enum schema_section section, const char *name);
+
+const struct schema_key *schema_key_at(size_t i); /* NULL past the end */
+const struct schema_key *schema_find(enum schema_section section, const char *name);
+
+/* The index of a workload option, or -1: not an option at all. */
+int schema_find_option(const char *name);
+
+/* What a key unknown in that section was probably meant to be, or NULL. */
+const char *schema_suggest(enum schema_section section, const char *name);
+
+/* The first other section in which an available key of that name stands. */
+bool schema_find_elsewhere(const char *name, enum schema_section *ret);
+
+static inline bool schema_key_is_in(const struct schema_key *key, enum schema_section section)
+{
+	return (key->sections >> section & 1) != 0;
+}
+
+/* A key's value in its section's struct. Lent. */
+struct source_value *schema_value(const struct schema_key *key, void *section);
+const struct source_value *schema_value_const(const struct schema_key *key, const void *section);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effective configuration as a configuration file: every section with what holds for it. What
+ * each probe comes to at its repository stands in comments, because it may be inherited. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/utf8.h"
+#include "config/config.h"
+#include "config/schema.h"
+#include "config/source.h"
+
+/* Whether a key that is not given at a level is shown there all the same. */
+enum completeness {
+	SHOW_GIVEN,
+	SHOW_ALL,
+};
+
+static void show_value(struct buf *b, const char *name, const char *text)
+{
+	buf_printf(b, "%s =%s%s\n", name, *text ? " " : "", text);
+}
+
+static void show_section(struct buf *b, enum schema_section section, const void *base,
+	enum completeness completeness)
+{
+	const struct schema_key *key = schema_key_at(0);
+
+	for (size_t i = 1; key; key = schema_key_at(i++)) {
+		if (!key->is_available || !schema_key_is_in(key, section))
+			continue;
+		const struct source_value *v = schema_value_const(key, base);
+		if (v->is_given || (completeness == SHOW_ALL && v->text))
+			show_value(b, key->name, v->text);
+	}
+}
+
+static void show_daemon(struct buf *b, const struct config *config)
+{
+	const struct source_daemon *daemon = &config->source->daemon;
+
+	buf_add_text(b, "\n[daemon]\n");
+	show_value(b, "state_directory", config->state_directory);
+	show_value(b, "runtime_directory", config->runtime_directory);
+	show_value(b, "parallel_runs", daemon->parallel_runs.text);
+	show_value(b, "log_level", daemon->log_level.text);
+}
+
+static void show_probe(struct buf *b, const struct source_probe *probe)
+{
+	const struct workload_option *option = workload_option_at(0);
+
+	buf_printf(b, "\n[probe %s]\n", probe->section.name);
+	for (size_t i = 1; option; option = workload_option_at(i++)) {
+		if (!option->is_available)
+			continue;
+		buf_printf(b, "%s = ", option->key);
+		(void)workload_get(&probe->workload, option->key, b); /* the key is the model's */
+		buf_add_char(b, '\n');
+	}
+	show_section(b, SCHEMA_PROBE, probe, SHOW_GIVEN);
+}
+
+static void describe_limit(struct buf *b, const struct config_probe *probe)
+{
+	if (probe->limit.limit_nsec == 0) {
+		buf_printf(b, "no limit (%s)", probe->limit_reason);
+		return;
+	}
+	buf_add_text(b, "limit ");
+	format_duration(b, probe->limit.limit_nsec / NSEC_PER_USEC);
+	if (probe->limit.limit_critical_nsec > 0) {
+		buf_add_text(b, ", critical ");
+		format_duration(b, probe->limit.limit_critical_nsec / NSEC_PER_USEC);
+	}
+	buf_printf(b, " (%s)", probe->limit_reason);
+}
+
+static void describe_probe(struct buf *b, const struct config_probe *probe)
+{
+	buf_printf(b, "# %s: every ", probe->name);
+	format_duration(b, probe->interval_usec);
+	buf_add_text(b, "; ");
+	workload_describe(&probe->workload, b);
+	buf_add_text(b, "; ");
+	describe_limit(b, probe);
+	buf_add_char(b, '\n');
+}
+
+static void describe_day(struct buf *b, const struct config_repository *repository)
+{
+	uint64_t written;
+	uint64_t read;
+
+	config_daily_bytes(repository, &written, &read);
+	buf_add_text(b, "# a day: ");
+	if (written == UINT64_MAX)
+		buf_add_text(b, "no bound");
+	else
+		format_size_rounded(b, written);
+	buf_add_text(b, " written, ");
+	if (read == UINT64_MAX)
+		buf_add_text(b, "no bound");
+	else
+		format_size_rounded(b, read);
+	buf_add_text(b, " read\n");
+}
+
+/* Own keys, and of [defaults] those that are not also a probe's: these would no longer be
+ * inherited. */
+static void show_repository(
+	struct buf *b, const struct config *config, const struct config_repository *repository)
+{
+	const struct source *source = config->source;
+	const struct source_repository *own =
+		&source->repositories[repository - config->repositories];
+	const struct schema_key *key = schema_key_at(0);
+
+	buf_printf(b, "\n[repository %s]\n", repository->name);
+	for (size_t i = 0; i < repository->probe_count; i++)
+		describe_probe(b, &repository->probes[i]);
+	describe_day(b, repository);
+	for (size_t i = 1; key; key = schema_key_at(i++)) {
+		if (!key->is_available || !schema_key_is_in(key, SCHEMA_REPOSITORY))
+			continue;
+		const struct source_value *v = schema_value_const(key, own);
+		bool is_probes_too = schema_find(SCHEMA_PROBE, key->name) != NULL;
+		if (!v->is_given && !is_probes_too)
+			v = schema_value_const(key, &source->defaults);
+		if (v->text)
+			show_value(b, key->name, v->text);
+	}
+}
+
+/* A file's name may hold a line break. */
+static void show_file(struct buf *b, const char *name)
+{
+	buf_add_text(b, "# from ");
+	size_t start = b->len;
+	buf_add_text(b, name);
+	if (b->error == 0)
+		b->len = start + utf8_clean_line(b->data + start);
+	buf_add_char(b, '\n');
+}
+
+void config_show(const struct config *config, struct buf *b)
+{
+	const struct source *source = config->source;
+
+	buf_add_text(b, "# The effective configuration\n");
+	for (size_t i = 0; i < config->file_count; i++)
+		show_file(b, config->files[i]);
+	show_daemon(b, config);
+	buf_add_text(b, "\n[http]\n");
+	show_section(b, SCHEMA_HTTP, &source->http, SHOW_ALL);
+	buf_add_text(b, "\n[defaults]\n");
+	show_section(b, SCHEMA_DEFAULTS, &source->defaults, SHOW_ALL);
+	for (size_t i = 0; i < source->probe_count; i++)
+		show_probe(b, &source->probes[i]);
+	for (size_t i = 0; i < config->repository_count; i++)
+		show_repository(b, config, &config->repositories[i]);
+}

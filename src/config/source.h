@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files say, section by section, before any inheritance: values that are each well-formed,
+ * and where they stand. Private to src/config. */
+#ifndef REPOPROBE_CONFIG_SOURCE_H
+#define REPOPROBE_CONFIG_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "config/issues.h"
+#include "model/workload.h"
+
+struct buf;
+
+#define SOURCE_OPTIONS_MAX 32 /* workload options that the model may have */
+#define SOURCE_SECTIONS_MAX CONFIG_REPOSITORIES_MAX /* of each named kind */
+
+struct source_value {
+	bool is_given; /* else it holds its default, or nothing in [repository] and [probe] */
+	struct issue_place place;
+	char *text; /* as it can be written again */
+	bool is_auto; /* "auto", where the key takes that */
+	bool is_percent; /* number is a percentage, not bytes */
+	uint64_t number; /* count, bytes, microseconds, 0 or 1, enum log_level */
+	size_t item_count;
+	char **items;
+};
+
+/* Each section's struct begins with this. */
+struct source_section {
+	bool is_given;
+	char *name; /* NULL where the section has none */
+	struct issue_place place;
+};
+
+struct source_daemon {
+	struct source_section section;
+	struct source_value state_directory;
+	struct source_value runtime_directory;
+	struct source_value parallel_runs;
+	struct source_value log_level;
+};
+
+struct source_http {
+	struct source_section section;
+	struct source_value listen;
+	struct source_value allowed_hosts;
+	struct source_value external_url;
+	struct source_value max_connections;
+};
+
+/* [defaults] and [repository NAME]; only the latter has a path. */
+struct source_repository {
+	struct source_section section;
+	struct source_value path;
+	struct source_value probe_directory;
+	struct source_value probes;
+	struct source_value interval;
+	struct source_value splay;
+	struct source_value min_free;
+	struct source_value keep_file;
+	struct source_value limit;
+	struct source_value limit_critical;
+};
+
+struct source_probe {
+	struct source_section section;
+	struct source_value interval;
+	struct source_value limit;
+	struct source_value limit_critical;
+	struct source_value options[SOURCE_OPTIONS_MAX]; /* by index of workload_option_at */
+	struct workload workload; /* the preset with these options, once resolved */
+};
+
+struct source {
+	size_t file_count;
+	char **files; /* the places point to these */
+	struct source_daemon daemon;
+	struct source_http http;
+	struct source_repository defaults;
+	size_t repository_count;
+	size_t repository_capacity;
+	struct source_repository *repositories;
+	size_t probe_count;
+	size_t probe_capacity;
+	struct source_probe *probes;
+};
+
+struct source *source_new(void); /* with all defaults; NULL when memory is short */
+struct source *source_free(struct source *source); /* accepts NULL, returns NULL */
+
+/* Reads one file's text. Whatever is wrong goes to issues; so does a lack of memory. */
+void source_read(struct source *source, const char *file_name, const char *text, size_t len,
+	struct issues *issues);
+
+/* Puts the command line's values over the files'. */
+void source_override(
+	struct source *source, const struct config_overrides *overrides, struct issues *issues);
+
+/* Remembers a file's name; the lent copy is for places. NULL when memory is short. */
+const char *source_add_file(struct source *source, const char *name);
+
+/* New sections with that name at that place, lent until the next is added. Return 0, -ENOBUFS when
+ * there are too many, or -ENOMEM. */
+int source_add_repository(struct source *source, const char *name, const struct issue_place *place,
+	struct source_repository **ret);
+int source_add_probe(struct source *source, const char *name, const struct issue_place *place,
+	struct source_probe **ret);
+
+/* NULL when there is none; lent likewise. */
+struct source_repository *source_find_repository(struct source *source, const char *name);
+struct source_probe *source_find_probe(struct source *source, const char *name);
+
+#endif

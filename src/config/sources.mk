@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libconfig.a
+libconfig_a_SOURCES = \
+	%D%/config.c %D%/config.h \
+	%D%/daily.c \
+	%D%/ini.c %D%/ini.h \
+	%D%/issues.c %D%/issues.h \
+	%D%/listen.c %D%/listen.h \
+	%D%/load.c \
+	%D%/override.c \
+	%D%/read.c \
+	%D%/resolve.c %D%/resolve.h \
+	%D%/resolve_probe.c \
+	%D%/schema.c %D%/schema.h \
+	%D%/show.c \
+	%D%/source.c %D%/source.h \
+	%D%/value.c %D%/value.h

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens everything in order, runs the loop, closes everything in the opposite order. The loop
+ * thread makes no call on a repository path, runs no SQL after the start and does not touch the
+ * network. */
+#include "daemon/daemon.h"
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "daemon/control.h"
+#include "daemon/launch.h"
+#include "daemon/pipeline.h"
+#include "daemon/restore.h"
+#include "http/http.h"
+#include "notify/notify.h"
+#include "store/store.h"
+#include "supervise/supervise.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
+
+#define EXIT_USAGE 2
+#define STORE_QUEUE_MAX 4096
+#define NOTIFY_QUEUE_MAX 1024
+#define READER_THREADS 2
+#define READER_QUEUE_MAX 64
+#define STOP_REAP_USEC (700 * USEC_PER_MSEC)
+#define STOP_STORE_NSEC (700 * NSEC_PER_MSEC)
+#define STOP_NOTIFY_NSEC (200 * NSEC_PER_MSEC)
+
+/* --- Configuration -----------------------------------------------------------------------------
+ */
+
+static int load_config(
+	const struct daemon_options *o, struct config **ret, struct config_errors *errors)
+{
+	const struct config_overrides overrides = {
+		.state_directory = o->state_directory,
+		.listen = o->is_listen_given ? o->listen : NULL,
+		.listen_count = o->listen_count,
+		.repositories = o->repositories,
+		.repository_count = o->repository_count,
+	};
+	bool is_required = o->is_config_given || o->repository_count == 0;
+
+	return config_load(o->config_path, is_required, &overrides, ret, errors);
+}
+
+static void log_config_errors(const struct config_errors *errors)
+{
+	for (size_t i = 0; i < errors->count && i < CONFIG_ERRORS_MAX; i++)
+		log_error("%s", errors->lines[i]);
+	if (errors->count > CONFIG_ERRORS_MAX)
+		log_error("… and %zu more errors", errors->count - CONFIG_ERRORS_MAX);
+}
+
+static void warn_restart_needed(const struct config *old_config, const struct config *new_config)
+{
+	const char *key = config_restart_needed(old_config, new_config);
+
+	if (key)
+		log_warning("a new %s takes effect at the next restart", key);
+}
+
+/* The new present has taken over what both have in common. */
+static void leave_behind(struct daemon *d, const struct live *earlier, struct live *live)
+{
+	for (size_t i = 0; i < earlier->repository_count; i++) {
+		struct alarm_state *alarm = earlier->repositories[i].alarm;
+		if (!live_find_repository(live, alarm->repository))
+			pipeline_forget(d, alarm, NULL);
+	}
+	for (size_t i = 0; i < live->repository_count; i++)
+		pipeline_forget(d, live->repositories[i].alarm, live->repositories[i].config);
+}
+
+static int try_reload(struct daemon *d, struct error *reterr)
+{
+	struct config *config = NULL;
+	struct config_errors errors = { 0 };
+	int r = load_config(d->options, &config, &errors);
+
+	if (r < 0) {
+		log_config_errors(&errors);
+		(void)error_set(reterr, r, "%s%s",
+			errors.count > 0 ? errors.lines[0] : errno_text(-r),
+			errors.count > 1 ? " (and more, see the log)" : "");
+		config_errors_done(&errors);
+		return r;
+	}
+	struct live *live = live_new(
+		config, d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (!live) {
+		config_free(config);
+		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
+	}
+	warn_restart_needed(d->config, config);
+	leave_behind(d, d->live, live);
+	live_free(d->live);
+	config_free(d->config);
+	d->live = live;
+	d->config = config;
+	launch_mark_all(d);
+	log_set_level(config->log_level);
+	return 0;
+}
+
+int daemon_reload(struct daemon *d, struct error *reterr)
+{
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		(unsigned long long)(clock_monotonic_nsec(&d->clock) / NSEC_PER_USEC));
+	d->reload_error.text[0] = '\0';
+	int r = try_reload(d, &d->reload_error);
+
+	d->is_reload_ok = r >= 0;
+	if (r >= 0) {
+		d->reload_usec = clock_realtime_usec(&d->clock);
+		log_notice("configuration reloaded: %zu repositories", d->config->repository_count);
+	} else {
+		log_error("configuration not reloaded, the old one stays in force");
+		(void)error_set(reterr, r, "%s", d->reload_error.text);
+	}
+	(void)sd_notify(0, "READY=1");
+	daemon_changed(d);
+	daemon_dispatch(d);
+	return r;
+}
+
+/* --- Sources of the loop ------------------------------------------------------------------------
+ */
+
+static int on_due(sd_event_source *source, uint64_t usec, void *data)
+{
+	(void)source;
+	(void)usec;
+	daemon_dispatch(data);
+	return 0;
+}
+
+static int on_store(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	pipeline_committed(data);
+	return 0;
+}
+
+static int on_notify(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	pipeline_notified(data);
+	return 0;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	(void)source;
+	(void)info;
+	(void)daemon_reload(data, NULL); /* it has logged and shown what was wrong */
+	return 0;
+}
+
+static int on_stop_limit(sd_event_source *source, uint64_t usec, void *data)
+{
+	(void)source;
+	(void)usec;
+	const struct daemon *d = data;
+	return sd_event_exit(d->event, 0);
+}
+
+/* Kills the workers and gives the kernel a moment to let them go; then the loop ends either way. */
+static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	struct daemon *d = data;
+
+	(void)source;
+	(void)info;
+	if (d->is_stopping)
+		return 0;
+	log_notice("stopping");
+	(void)sd_notify(0, "STOPPING=1");
+	d->is_stopping = true;
+	launch_kill_all(d);
+	if (!d->launches)
+		return sd_event_exit(d->event, 0);
+	return sd_event_add_time_relative(
+		d->event, &d->stop_timer, CLOCK_MONOTONIC, STOP_REAP_USEC, 0, on_stop_limit, d);
+}
+
+static int add_sources(struct daemon *d)
+{
+	sd_event *event = d->event;
+	int r = sd_event_add_signal(event, NULL, SIGTERM, on_stop, d);
+
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGINT, on_stop, d);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGHUP, on_hangup, d);
+	if (r >= 0)
+		r = sd_event_add_time_relative(
+			event, &d->due_timer, CLOCK_MONOTONIC, 0, USEC_PER_MSEC, on_due, d);
+	if (r >= 0)
+		r = sd_event_add_io(
+			event, &d->store_source, store_writer_fd(d->writer), EPOLLIN, on_store, d);
+	if (r >= 0)
+		r = sd_event_add_io(
+			event, &d->notify_source, notifier_fd(d->notifier), EPOLLIN, on_notify, d);
+	if (r >= 0)
+		r = sd_event_set_watchdog(event, 1);
+	if (r >= 0)
+		r = daemon_publish_init(d);
+	return r < 0 ? r : 0;
+}
+
+/* --- Start and stop ----------------------------------------------------------------------------
+ */
+
+static int open_directories(struct daemon *d, struct error *reterr)
+{
+	const char *const directories[] = { d->config->state_directory,
+		d->config->runtime_directory };
+
+	for (size_t i = 0; i < 2; i++) {
+		int r = fd_make_directories(directories[i], 0750);
+		if (r < 0)
+			return error_set(
+				reterr, r, "%s cannot be made: %s", directories[i], errno_text(-r));
+	}
+	int n = snprintf(d->database_path, sizeof(d->database_path), "%s/history.db",
+		d->config->state_directory);
+	if (n < 0 || (size_t)n >= sizeof(d->database_path))
+		return error_set(reterr, -ENAMETOOLONG, "state_directory %s is too long",
+			d->config->state_directory);
+	return 0;
+}
+
+static int open_history(struct daemon *d, struct error *reterr)
+{
+	int r = store_writer_open(d->database_path, STORE_QUEUE_MAX, &d->writer, reterr);
+
+	if (r >= 0)
+		r = store_pool_open(
+			d->database_path, READER_THREADS, READER_QUEUE_MAX, &d->pool, reterr);
+	if (r >= 0)
+		r = notifier_start(NOTIFY_QUEUE_MAX, &d->notifier, reterr);
+	if (r >= 0)
+		r = restore_history(d, reterr);
+	return r;
+}
+
+static int open_http(struct daemon *d, struct error *reterr)
+{
+	const struct http_settings settings = {
+		.listen = (const char *const *)d->config->listen,
+		.listen_count = d->config->listen_count,
+		.allowed_hosts = (const char *const *)d->config->allowed_hosts,
+		.allowed_host_count = d->config->allowed_host_count,
+		.max_connections = d->config->max_connections,
+		.pool = d->pool,
+		.clock = &d->clock,
+	};
+
+	if (settings.listen_count == 0)
+		return 0;
+	int r = http_server_start(&settings, &d->http, reterr);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; http_server_address(d->http, i); i++)
+		log_info("dashboard at http://%s/", http_server_address(d->http, i));
+	return 0;
+}
+
+static int open_identity(struct daemon *d, struct error *reterr)
+{
+	int r = hash_host_id(d->host_id);
+
+	if (r < 0)
+		return error_set(
+			reterr, r, "this machine cannot be identified: %s", errno_text(-r));
+	return supervise_find_worker(d->worker_path, sizeof(d->worker_path), reterr);
+}
+
+/* Everything that can fail, in the order in which the one needs the other. */
+static int (*const opening_steps[])(struct daemon *d, struct error *reterr) = {
+	open_identity,
+	open_directories,
+	open_history,
+	open_http,
+};
+
+static int open_all(struct daemon *d, struct error *reterr)
+{
+	sigset_t signals;
+
+	/* Blocked before any thread exists, so that only the loop sees them. */
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigaddset(&signals, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+
+	int r = sd_event_default(&d->event);
+	if (r < 0)
+		return error_set(reterr, r, "no event loop: %s", errno_text(-r));
+	d->live = live_new(
+		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (!d->live)
+		return error_set(reterr, -ENOMEM, "no memory");
+	for (size_t i = 0; i < sizeof(opening_steps) / sizeof(opening_steps[0]); i++) {
+		r = opening_steps[i](d, reterr);
+		if (r < 0)
+			return r;
+	}
+	r = add_sources(d);
+	if (r < 0)
+		return error_set(reterr, r, "event loop: %s", errno_text(-r));
+	return control_open(d, &d->control, reterr);
+}
+
+static void drain_store(struct daemon *d)
+{
+	size_t lost = store_writer_close(d->writer, STOP_STORE_NSEC);
+
+	if (lost > 0)
+		log_error("%zu results could not be written before the stop", lost);
+	d->writer = NULL;
+}
+
+static void close_all(struct daemon *d)
+{
+	d->is_stopping = true;
+	d->control = control_close(d->control);
+	d->http = http_server_stop(d->http);
+	d->pool = store_pool_close(d->pool);
+	launch_done(d);
+	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
+	drain_store(d);
+	sd_event_source *const sources[] = { d->due_timer, d->render_timer, d->stop_timer,
+		d->store_source, d->notify_source };
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		(void)sd_event_source_disable_unref(sources[i]);
+	(void)sd_event_unref(d->event);
+	d->live = live_free(d->live);
+	d->config = config_free(d->config);
+}
+
+static int run_loop(struct daemon *d)
+{
+	if (d->http)
+		http_server_set_ready(d->http, true, "ready");
+	(void)sd_notify(0, "READY=1");
+	log_notice("watching %zu %s", d->config->repository_count,
+		d->config->repository_count == 1 ? "repository" : "repositories");
+	daemon_changed(d);
+
+	int r = sd_event_loop(d->event);
+	if (r < 0)
+		log_error("the event loop failed: %s", errno_text(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int daemon_run(const struct daemon_options *options)
+{
+	struct daemon d = { .options = options, .clock = clock_system(), .is_reload_ok = true };
+	struct config_errors errors = { 0 };
+	struct error error = { 0 };
+	int code = EXIT_FAILURE;
+
+	if (load_config(options, &d.config, &errors) < 0) {
+		log_config_errors(&errors);
+		config_errors_done(&errors);
+		return EXIT_USAGE;
+	}
+	if (options->is_check) {
+		(void)printf("%zu repositories, configuration ok\n", d.config->repository_count);
+		config_free(d.config);
+		return EXIT_SUCCESS;
+	}
+	log_set_level(d.config->log_level);
+	d.started_usec = clock_realtime_usec(&d.clock);
+	d.reload_usec = d.started_usec;
+	if (open_all(&d, &error) < 0)
+		log_error("%s", error.text);
+	else
+		code = run_loop(&d);
+	close_all(&d);
+	return code;
+}

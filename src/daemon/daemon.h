@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop thread's world. Everything here is touched by that thread alone; other threads are
+ * reached through store/, notify/ and http/, which know nothing of this. */
+#ifndef REPOPROBE_DAEMON_DAEMON_H
+#define REPOPROBE_DAEMON_DAEMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "config/config.h"
+#include "daemon/live.h"
+
+struct control;
+struct http_server;
+struct launch;
+struct notifier;
+struct store_pool;
+struct store_writer;
+
+#define DAEMON_PATH_MAX 4096
+#define DAEMON_LISTEN_MAX 8
+#define DAEMON_REPOSITORIES_MAX 256
+
+/* The command line, parsed; strings are lent from argv. */
+struct daemon_options {
+	const char *config_path;
+	bool is_config_given;
+	bool is_foreground; /* for people: a line for each finished run, the dashboard's address */
+	bool is_check;
+	const char *state_directory;
+	bool is_listen_given;
+	size_t listen_count;
+	const char *listen[DAEMON_LISTEN_MAX];
+	size_t repository_count;
+	const char *repositories[DAEMON_REPOSITORIES_MAX];
+};
+
+struct daemon {
+	const struct daemon_options *options;
+	struct clock clock;
+	sd_event *event;
+	struct config *config;
+	struct live *live;
+	char worker_path[DAEMON_PATH_MAX];
+	char database_path[DAEMON_PATH_MAX];
+	char host_id[17];
+
+	struct store_writer *writer;
+	struct store_pool *pool;
+	struct notifier *notifier;
+	struct http_server *http;
+	struct control *control;
+
+	struct launch *launches; /* every worker that is not reaped yet */
+	bool is_stopping;
+
+	int64_t next_run_id;
+	int64_t next_incident_id;
+
+	int64_t started_usec;
+	uint64_t revision; /* of what is shown */
+	uint64_t rendered_revision;
+	bool is_reload_ok;
+	int64_t reload_usec;
+	struct error reload_error;
+	uint64_t notifications;
+	uint64_t notification_failures;
+	uint64_t notifications_pending;
+
+	sd_event_source *due_timer;
+	sd_event_source *render_timer;
+	sd_event_source *stop_timer;
+	sd_event_source *store_source;
+	sd_event_source *notify_source;
+};
+
+/* daemon.c: opens everything and runs the loop until a signal. Returns the exit code. */
+int daemon_run(const struct daemon_options *options);
+
+/* Reads the configuration anew: all or nothing. On failure the old one stays and *reterr says why.
+ */
+int daemon_reload(struct daemon *d, struct error *reterr);
+
+/* dispatch.c: starts what is due as far as parallel_runs allows, counts skipped slots, arms the
+ * timer. */
+void daemon_dispatch(struct daemon *d);
+/* Makes a probe due now (NULL: all of the repository). -ENOENT with a sentence. */
+int daemon_probe_now(
+	struct daemon *d, const char *repository, const char *probe, struct error *reterr);
+
+/* publish.c: renders what is shown, soon (changes within a moment are shown together). */
+void daemon_changed(struct daemon *d);
+int daemon_publish_init(struct daemon *d);
+
+#endif

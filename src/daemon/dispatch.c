@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts what is due: the only place where a run begins. Knows no worker's inside and no history.
+ */
+#include "daemon/daemon.h"
+#include "daemon/launch.h"
+#include "daemon/pipeline.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* After a start the next slot is at least half an interval away, so that a first run (or one asked
+ * for) is not followed by its regular one in the same minute. */
+static void plan_next(struct daemon *d, struct live_probe *probe)
+{
+	live_plan(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock),
+		probe->schedule.interval_usec / 2);
+}
+
+static void start_due(struct daemon *d)
+{
+	while (launch_occupied(d) < d->config->parallel_runs) {
+		struct live_repository *repository = NULL;
+		struct live_probe *probe =
+			live_choose(d->live, clock_monotonic_nsec(&d->clock), &repository);
+		if (!probe)
+			return;
+		launch_start(d, repository, probe);
+		plan_next(d, probe);
+	}
+}
+
+static void skip_overlapped(
+	struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+{
+	struct run *run = run_new(repository->config->name, probe->config->name);
+
+	if (!run) {
+		log_error("%s: no memory to note a skipped run", repository->config->name);
+		return;
+	}
+	run->workload = probe->config->workload;
+	run->started_usec = clock_realtime_usec(&d->clock);
+	run_fail(run, RUN_SKIPPED, 0, "the slot passed while %s",
+		probe->stuck_since_usec > 0 ? "a worker was stuck on this repository"
+					    : "another run of this repository went on");
+	run->skip = RUN_SKIP_OVERLAP;
+	pipeline_finish(d, run);
+}
+
+/* A probe that waits so long that its following slot arrives skips that one. */
+static void skip_overdue(struct daemon *d)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		struct live_repository *repository = &d->live->repositories[i];
+		for (size_t k = 0; repository->has_worker && k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			if (probe->overlap_due_nsec > now_nsec)
+				continue;
+			probe->overlap_due_nsec += probe->schedule.interval_usec * NSEC_PER_USEC;
+			skip_overlapped(d, repository, probe);
+		}
+	}
+}
+
+void daemon_dispatch(struct daemon *d)
+{
+	if (d->is_stopping)
+		return;
+	skip_overdue(d);
+	start_due(d);
+
+	uint64_t due_nsec = live_next_due_nsec(d->live);
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	bool is_full = launch_occupied(d) >= d->config->parallel_runs;
+	uint64_t wait_nsec = due_nsec > now_nsec ? due_nsec - now_nsec : 0;
+	/* With every slot taken what is due waits for a worker to end, not for the timer. A second
+	 * is also the longest that a clock moved by a test stays unnoticed. */
+	if (is_full || wait_nsec > NSEC_PER_SEC)
+		wait_nsec = NSEC_PER_SEC;
+	(void)sd_event_source_set_time_relative(d->due_timer, wait_nsec / NSEC_PER_USEC + 1);
+	(void)sd_event_source_set_enabled(d->due_timer, SD_EVENT_ONESHOT);
+}
+
+int daemon_probe_now(
+	struct daemon *d, const char *repository, const char *probe, struct error *reterr)
+{
+	struct live_repository *found = live_find_repository(d->live, repository);
+
+	if (!found)
+		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", repository);
+	if (probe && !live_find_probe(found, probe))
+		return error_set(reterr, -ENOENT, "repository %s has no probe called \"%s\"",
+			repository, probe);
+
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	for (size_t i = 0; i < found->probe_count; i++) {
+		struct live_probe *each = &found->probes[i];
+		if (probe && each != live_find_probe(found, probe))
+			continue;
+		each->due_nsec = now_nsec;
+		each->due_usec = clock_realtime_usec(&d->clock);
+	}
+	daemon_changed(d);
+	daemon_dispatch(d);
+	return 0;
+}

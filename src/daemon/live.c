@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds and keeps the present. Decides nothing about time: schedule.c does. */
+#include "daemon/live.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct live_repository *live_find_repository(struct live *live, const char *name)
+{
+	for (size_t i = 0; live && i < live->repository_count; i++)
+		if (strcmp(live->repositories[i].config->name, name) == 0)
+			return &live->repositories[i];
+	return NULL;
+}
+
+struct live_probe *live_find_probe(struct live_repository *repository, const char *name)
+{
+	for (size_t i = 0; repository && i < repository->probe_count; i++)
+		if (strcmp(repository->probes[i].config->name, name) == 0)
+			return &repository->probes[i];
+	return NULL;
+}
+
+void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec)
+{
+	uint64_t delay_usec = schedule_delay_usec(&probe->schedule, now_usec, min_usec);
+
+	probe->due_nsec = now_nsec + delay_usec * NSEC_PER_USEC;
+	probe->due_usec = now_usec + (int64_t)delay_usec;
+	probe->overlap_due_nsec = probe->due_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
+}
+
+static void probe_set_due_now(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	probe->due_nsec = now_nsec;
+	probe->due_usec = now_usec;
+	probe->overlap_due_nsec = now_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
+}
+
+/* Moves everything but configuration and schedule from the earlier probe of the same name. */
+static void probe_move(struct live_probe *probe, struct live_probe *earlier)
+{
+	const struct config_probe *config = probe->config;
+	struct schedule schedule = probe->schedule;
+
+	*probe = *earlier;
+	probe->config = config;
+	probe->schedule = schedule;
+	earlier->last_run = NULL;
+}
+
+static void probe_init(struct live_probe *probe, const struct config_repository *repository,
+	const struct config_probe *config)
+{
+	probe->config = config;
+	probe->schedule.interval_usec = config->interval_usec;
+	probe->schedule.splay_usec = schedule_splay_usec(repository->name, config->name,
+		config->interval_usec, repository->is_splay_auto, repository->splay_usec);
+}
+
+static bool schedule_equal(const struct schedule *a, const struct schedule *b)
+{
+	return a->interval_usec == b->interval_usec && a->splay_usec == b->splay_usec;
+}
+
+static void repository_fill(struct live_repository *repository, struct live_repository *earlier,
+	uint64_t now_nsec, int64_t now_usec)
+{
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		struct live_probe *probe = &repository->probes[i];
+		const struct config_probe *config = &repository->config->probes[i];
+		probe_init(probe, repository->config, config);
+
+		struct live_probe *before = live_find_probe(earlier, config->name);
+		if (!before) {
+			probe_set_due_now(probe, now_nsec, now_usec);
+			continue;
+		}
+		bool is_replanned = !schedule_equal(&before->schedule, &probe->schedule);
+		probe_move(probe, before);
+		if (is_replanned)
+			live_plan(probe, now_nsec, now_usec, 0);
+	}
+}
+
+static int repository_init(
+	struct live_repository *repository, const struct config_repository *config)
+{
+	repository->config = config;
+	repository->probe_count = config->probe_count;
+	repository->probes = calloc(config->probe_count, sizeof(*repository->probes));
+	repository->alarm = calloc(1, sizeof(*repository->alarm));
+	if (!repository->probes || !repository->alarm)
+		return -ENOMEM;
+	(void)strncat(repository->alarm->repository, config->name, RUN_NAME_MAX);
+	return 0;
+}
+
+static void repository_move(struct live_repository *repository, struct live_repository *earlier)
+{
+	struct alarm_state *fresh = repository->alarm;
+
+	repository->alarm = earlier->alarm;
+	earlier->alarm = fresh;
+	repository->identity = earlier->identity;
+	repository->has_identity = earlier->has_identity;
+	repository->has_worker = earlier->has_worker;
+	repository->file_bytes = earlier->file_bytes;
+	repository->file_target_bytes = earlier->file_target_bytes;
+}
+
+struct live *live_new(
+	const struct config *config, struct live *earlier, uint64_t now_nsec, int64_t now_usec)
+{
+	struct live *live = calloc(1, sizeof(*live));
+
+	if (!live)
+		return NULL;
+	/* One more than needed: calloc(0) may be NULL, which is not a failure. */
+	live->repositories = calloc(config->repository_count + 1, sizeof(*live->repositories));
+	if (!live->repositories)
+		return live_free(live);
+	live->repository_count = config->repository_count;
+	for (size_t i = 0; i < config->repository_count; i++)
+		if (repository_init(&live->repositories[i], &config->repositories[i]) < 0)
+			return live_free(live);
+
+	/* Nothing can fail from here on, so the earlier one may be emptied. */
+	for (size_t i = 0; i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		struct live_repository *before =
+			live_find_repository(earlier, repository->config->name);
+		if (before)
+			repository_move(repository, before);
+		repository_fill(repository, before, now_nsec, now_usec);
+	}
+	return live;
+}
+
+struct live *live_free(struct live *live)
+{
+	if (!live)
+		return NULL;
+	for (size_t i = 0; live->repositories && i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		for (size_t k = 0; repository->probes && k < repository->probe_count; k++)
+			free(repository->probes[k].last_run);
+		free(repository->probes);
+		free(repository->alarm);
+	}
+	free(live->repositories);
+	free(live);
+	return NULL;
+}
+
+static int keep_run(struct live_probe *probe, const struct run *run)
+{
+	if (!probe->last_run)
+		probe->last_run = malloc(sizeof(*probe->last_run));
+	if (!probe->last_run)
+		return -ENOMEM;
+	*probe->last_run = *run;
+	if (run->status == RUN_OK)
+		probe->last_success_usec =
+			run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);
+	return 0;
+}
+
+static void count_operation(
+	struct snapshot_operation *counter, const struct run_operation_result *o)
+{
+	counter->bytes += o->bytes;
+	counter->active_nsec += o->active_nsec;
+	counter->errors += o->errors;
+	counter->latency_count += o->latency.count;
+	counter->latency_sum_nsec += o->latency.sum_nsec;
+	for (size_t i = 0; i < HISTOGRAM_EXPORT_BUCKETS; i++)
+		counter->latency_buckets[i] += o->latency.export_buckets[i];
+}
+
+int live_add_run(
+	struct live_repository *repository, struct live_probe *probe, const struct run *run)
+{
+	if (run->status == RUN_SKIPPED) {
+		probe->skips[run->skip]++;
+		return 0;
+	}
+	probe->runs++;
+	if (run->status != RUN_OK)
+		probe->failures[run->status]++;
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		count_operation(&probe->operations[i], &run->operations[i]);
+	if (run->identity.fs_type[0] != '\0') {
+		repository->identity = run->identity;
+		repository->has_identity = true;
+	}
+	if (run->file_bytes > 0) {
+		repository->file_bytes = run->file_bytes;
+		repository->file_target_bytes = run->file_target_bytes;
+	}
+	return keep_run(probe, run);
+}
+
+int live_restore_run(struct live *live, const struct run *run)
+{
+	struct live_repository *repository = live_find_repository(live, run->repository);
+	struct live_probe *probe = live_find_probe(repository, run->probe);
+
+	if (!probe || run->status == RUN_SKIPPED)
+		return 0;
+	return keep_run(probe, run);
+}
+
+int live_restore_alarm(struct live *live, const struct alarm_state *state)
+{
+	struct live_repository *repository = live_find_repository(live, state->repository);
+
+	if (repository)
+		*repository->alarm = *state;
+	return 0;
+}
+
+uint64_t live_next_due_nsec(const struct live *live)
+{
+	uint64_t earliest = UINT64_MAX;
+
+	for (size_t i = 0; i < live->repository_count; i++) {
+		const struct live_repository *repository = &live->repositories[i];
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			const struct live_probe *probe = &repository->probes[k];
+			uint64_t due =
+				repository->has_worker ? probe->overlap_due_nsec : probe->due_nsec;
+			if (due < earliest)
+				earliest = due;
+		}
+	}
+	return earliest;
+}
+
+struct live_probe *live_choose(
+	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository)
+{
+	struct live_probe *chosen = NULL;
+
+	for (size_t i = 0; i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		if (repository->has_worker)
+			continue;
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			if (probe->due_nsec > now_nsec)
+				continue;
+			if (chosen && chosen->due_nsec <= probe->due_nsec)
+				continue;
+			chosen = probe;
+			*ret_repository = repository;
+		}
+	}
+	return chosen;
+}

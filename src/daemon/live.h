@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The present, in memory: for each repository and probe of the configuration what runs, what ran
+ * last, when it is due, counters since start, the alarm state. Belongs to the loop thread. No I/O.
+ */
+#ifndef REPOPROBE_DAEMON_LIVE_H
+#define REPOPROBE_DAEMON_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "daemon/schedule.h"
+#include "model/snapshot.h"
+
+struct live_probe {
+	const struct config_probe *config; /* lent by the configuration in force */
+	struct schedule schedule;
+	uint64_t due_nsec; /* monotonic */
+	int64_t due_usec; /* the same as realtime, to show */
+	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
+	bool is_running;
+	struct run *last_run; /* newest finished run that was not skipped */
+	int64_t last_success_usec;
+	int64_t stuck_since_usec;
+	uint64_t runs;
+	uint64_t failures[RUN_STATUSES];
+	uint64_t skips[RUN_SKIPS];
+	struct snapshot_operation operations[RUN_OPERATIONS];
+};
+
+struct live_repository {
+	const struct config_repository *config;
+	struct alarm_state *alarm;
+	struct identity identity;
+	bool has_identity;
+	bool has_worker; /* running or stuck: never two */
+	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
+	uint64_t file_target_bytes;
+	size_t probe_count;
+	struct live_probe *probes;
+};
+
+struct live {
+	size_t repository_count;
+	struct live_repository *repositories;
+};
+
+/* Builds the present for a configuration; what an earlier one (may be NULL, is emptied) knew of the
+ * same repository and probe moves over. New probes are due at once; the others keep their slot
+ * unless the interval changed. Returns NULL when memory is short; the earlier one is then
+ * untouched. */
+struct live *live_new(
+	const struct config *config, struct live *earlier, uint64_t now_nsec, int64_t now_usec);
+struct live *live_free(struct live *live);
+
+/* NULL when not (or no longer) configured. Lent. */
+struct live_repository *live_find_repository(struct live *live, const char *name);
+struct live_probe *live_find_probe(struct live_repository *repository, const char *name);
+
+/* Plans the next slot after a start or a skip. min_usec: not before so long from now. */
+void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
+
+/* Counts a finished run and keeps it as the newest (copied). */
+int live_add_run(
+	struct live_repository *repository, struct live_probe *probe, const struct run *run);
+
+/* What history knew before this start: newest runs and alarm states. */
+int live_restore_run(struct live *live, const struct run *run);
+int live_restore_alarm(struct live *live, const struct alarm_state *state);
+
+/* The earliest due instant of a probe that could start, UINT64_MAX: none. */
+uint64_t live_next_due_nsec(const struct live *live);
+
+/* The probe to start now, or NULL. */
+struct live_probe *live_choose(
+	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run -> facts -> alarm -> live -> store -> notify. Nothing here waits: the store and the notifier
+ * are threads behind queues. A message leaves only when the transaction that caused it is
+ * committed. */
+#include "daemon/pipeline.h"
+
+#include "alarm/alarm.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "daemon/daemon.h"
+#include "model/message.h"
+#include "notify/notify.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One line a run: for people in the foreground, for debugging otherwise. */
+static void log_run(const struct daemon *d, const struct run *run)
+{
+	struct buf line = BUF_INIT(1024);
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct run_operation_result *o = &run->operations[i];
+		if (o->latency.count == 0)
+			continue;
+		buf_printf(&line, ", %s ", run_operation_name((enum run_operation)i));
+		format_latency(&line, histogram_mean_nsec(&o->latency));
+		buf_add_text(&line, " on average, ");
+		format_size_rounded(&line, run_throughput_bytes_per_sec(run, o));
+		buf_add_text(&line, "/s");
+	}
+	if (run->reason[0] != '\0')
+		buf_printf(&line, ": %s", run->reason);
+	log_line(d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG, "%s/%s: %s%s",
+		run->repository, run->probe, run_status_name(run->status), buf_text(&line));
+	buf_done(&line);
+}
+
+static void message_init(
+	struct message *message, const char *channel, const struct incident_event *event)
+{
+	struct buf text = BUF_INIT(MESSAGE_TEXT_MAX);
+
+	memset(message, 0, sizeof(*message));
+	(void)snprintf(message->key, sizeof(message->key), "%s/%lld/%u", channel,
+		(long long)event->incident_id, event->sequence);
+	(void)snprintf(message->channel, sizeof(message->channel), "%s", channel);
+	message->created_usec = event->time_usec;
+	message->event = *event;
+	report_incident_sentence(event, &text);
+	(void)snprintf(message->text, sizeof(message->text), "%s", buf_text(&text));
+	buf_done(&text);
+}
+
+static int batch_add_events(struct store_batch *batch, const struct alarm_outcome *outcome)
+{
+	struct message message;
+
+	for (size_t i = 0; i < outcome->event_count; i++) {
+		int r = store_batch_add_event(batch, &outcome->events[i]);
+		if (r < 0)
+			return r;
+		message_init(&message, "journal", &outcome->events[i]);
+		r = store_batch_add_message(batch, &message);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Judges the run, moves the repository's alarm state on and adds what came of it to the batch. */
+static int judge(struct daemon *d, struct live_repository *repository,
+	const struct live_probe *probe, const struct run *run, struct store_batch *batch)
+{
+	const struct facts facts = { .has_counters = false };
+	const struct alarm_input input = {
+		.run = run,
+		.facts = &facts,
+		.limit = probe->config->limit,
+		.now_usec = clock_realtime_usec(&d->clock),
+		.next_incident_id = d->next_incident_id,
+	};
+	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	int r = outcome ? alarm_step(repository->alarm, &input, outcome) : -ENOMEM;
+
+	if (r >= 0 && repository->alarm->incident_id == d->next_incident_id)
+		d->next_incident_id++;
+	if (r >= 0)
+		r = store_batch_add_alarm(batch, repository->alarm);
+	if (r >= 0)
+		r = batch_add_events(batch, outcome);
+	free(outcome);
+	return r;
+}
+
+static void submit(struct daemon *d, struct store_batch *batch)
+{
+	if (store_writer_submit(d->writer, batch) == -ENOBUFS)
+		log_error(
+			"the history cannot be written and its queue is full: the oldest result is lost");
+}
+
+void pipeline_finish(struct daemon *d, struct run *run)
+{
+	struct live_repository *repository = live_find_repository(d->live, run->repository);
+	struct live_probe *probe = live_find_probe(repository, run->probe);
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? 0 : -ENOMEM;
+
+	run->id = d->next_run_id++;
+	log_run(d, run);
+	if (r >= 0 && probe)
+		r = judge(d, repository, probe, run, batch);
+	if (probe && live_add_run(repository, probe, run) < 0)
+		r = -ENOMEM;
+	if (r >= 0) {
+		r = store_batch_add_run(batch, run);
+		run = NULL; /* taken, also on failure */
+	}
+	if (r >= 0) {
+		submit(d, batch);
+		batch = NULL;
+	} else {
+		log_error("a run's result could not be kept: %s", errno_text(-r));
+	}
+	free(run);
+	store_batch_free(batch);
+	daemon_changed(d);
+}
+
+void pipeline_complete_stuck(struct daemon *d, int64_t run_id, uint64_t duration_nsec)
+{
+	struct store_batch *batch = store_batch_new();
+
+	if (!batch || store_batch_add_duration(batch, run_id, duration_nsec) < 0) {
+		log_error(
+			"the duration of run %lld could not be kept: no memory", (long long)run_id);
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
+}
+
+static bool is_gone(const struct alarm_series *series, const struct config_repository *repository)
+{
+	return !repository || !config_find_probe(repository, series->probe);
+}
+
+static int forget_gone(struct daemon *d, struct alarm_state *alarm,
+	const struct config_repository *repository, struct store_batch *batch)
+{
+	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	char probe[RUN_NAME_MAX + 1];
+	int r = outcome ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r >= 0 && i < alarm->series_count;) {
+		if (!is_gone(&alarm->series[i], repository)) {
+			i++;
+			continue;
+		}
+		memcpy(probe, alarm->series[i].probe, sizeof(probe));
+		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
+		r = batch_add_events(batch, outcome);
+	}
+	free(outcome);
+	return r < 0 ? r : store_batch_add_alarm(batch, alarm);
+}
+
+void pipeline_forget(
+	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < alarm->series_count; i++)
+		gone += is_gone(&alarm->series[i], repository);
+	if (gone == 0)
+		return;
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? forget_gone(d, alarm, repository, batch) : -ENOMEM;
+	if (r < 0) {
+		log_error("%s: the alarm of a probe that is gone could not be ended: %s",
+			alarm->repository, errno_text(-r));
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
+}
+
+static void send_message(struct daemon *d, const struct message *message)
+{
+	int r = notifier_submit(d->notifier, message);
+
+	if (r < 0)
+		log_error("message %s waits in the outbox: %s", message->key, errno_text(-r));
+	else
+		d->notifications_pending++;
+}
+
+void pipeline_committed(struct daemon *d)
+{
+	int error = 0;
+	struct store_batch *batch;
+
+	while ((batch = store_writer_take(d->writer, &error)) != NULL) {
+		if (error < 0)
+			log_error("a result could not be written to the history: %s",
+				errno_text(-error));
+		const struct message *message;
+		for (size_t i = 0; (message = store_batch_message(batch, i)) != NULL; i++)
+			send_message(d, message);
+		store_batch_free(batch);
+	}
+	daemon_changed(d);
+}
+
+static void mark_delivered(struct daemon *d, const char *key)
+{
+	struct store_batch *batch = store_batch_new();
+
+	if (!batch || store_batch_add_delivery(batch, key, clock_realtime_usec(&d->clock)) < 0) {
+		log_error("message %s could not be marked as delivered: no memory", key);
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
+}
+
+void pipeline_notified(struct daemon *d)
+{
+	struct notify_result result;
+
+	while (notifier_take(d->notifier, &result) == 0) {
+		d->notifications_pending--;
+		if (result.error < 0) {
+			d->notification_failures++;
+			log_error("message %s was not delivered: %s", result.key,
+				errno_text(-result.error));
+			continue;
+		}
+		d->notifications++;
+		mark_delivered(d, result.key);
+	}
+	daemon_changed(d);
+}

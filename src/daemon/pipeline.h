@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of the data as code: a finished run enters here and passes each step once, in order. */
+#ifndef REPOPROBE_DAEMON_PIPELINE_H
+#define REPOPROBE_DAEMON_PIPELINE_H
+
+#include <stdint.h>
+
+struct alarm_state;
+struct config_repository;
+struct daemon;
+struct run;
+
+/* Takes the run: facts, alarm, live, store. */
+void pipeline_finish(struct daemon *d, struct run *run);
+
+/* A stuck run's worker is gone at last. */
+void pipeline_complete_stuck(struct daemon *d, int64_t run_id, uint64_t duration_nsec);
+
+/* Probes that the repository no longer has (NULL: it is gone altogether) must not hold an incident
+ * open: nothing would ever clear it. */
+void pipeline_forget(
+	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository);
+
+/* Batches that the store finished: their messages may go out now. */
+void pipeline_committed(struct daemon *d);
+
+/* What the notifier did: marks in the store. */
+void pipeline_notified(struct daemon *d);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Renders the present into the bodies that the HTTP threads hand out: shortly after a change, and
+ * the metrics every few seconds. The overview is rendered only when something changed, so its ETag
+ * holds. */
+#include "daemon/daemon.h"
+#include "daemon/process.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "http/http.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+
+#define RENDER_DELAY_USEC (20 * USEC_PER_MSEC)
+#define RENDER_INTERVAL_USEC (5 * USEC_PER_SEC)
+#define BODY_MAX (UINT64_C(64) << 20)
+#define REASON_MAX 512
+
+static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
+{
+	to->name = from->config->name;
+	to->workload = &from->config->workload;
+	to->interval_usec = from->config->interval_usec;
+	to->limit = from->config->limit;
+	to->last_run = from->last_run;
+	to->last_success_usec = from->last_success_usec;
+	to->next_run_usec = from->due_usec;
+	to->is_running = from->is_running;
+	to->runs = from->runs;
+	to->stuck_since_usec = from->stuck_since_usec;
+	for (size_t i = 0; i < RUN_STATUSES; i++)
+		to->failures[i] = from->failures[i];
+	for (size_t i = 0; i < RUN_SKIPS; i++)
+		to->skips[i] = from->skips[i];
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		to->operations[i] = from->operations[i];
+}
+
+/* Everything a snapshot of repositories needs, in three arrays of one allocation each. */
+struct frame {
+	struct snapshot_repository *repositories;
+	struct snapshot_probe *probes;
+	char (*reasons)[REASON_MAX];
+};
+
+static void frame_done(struct frame *f)
+{
+	free(f->repositories);
+	free(f->probes);
+	free(f->reasons);
+}
+
+static int frame_init(struct frame *f, const struct live *live)
+{
+	size_t probe_count = 0;
+
+	for (size_t i = 0; i < live->repository_count; i++)
+		probe_count += live->repositories[i].probe_count;
+	f->repositories = calloc(live->repository_count + 1, sizeof(*f->repositories));
+	f->probes = calloc(probe_count + 1, sizeof(*f->probes));
+	f->reasons = calloc(live->repository_count + 1, sizeof(*f->reasons));
+	return f->repositories && f->probes && f->reasons ? 0 : -ENOMEM;
+}
+
+static void frame_fill(struct frame *f, const struct live *live)
+{
+	struct snapshot_probe *probe = f->probes;
+
+	for (size_t i = 0; i < live->repository_count; i++) {
+		const struct live_repository *from = &live->repositories[i];
+		struct snapshot_repository *to = &f->repositories[i];
+		to->name = from->config->name;
+		to->path = from->config->path;
+		to->alarm = from->alarm;
+		to->identity = from->has_identity ? &from->identity : NULL;
+		to->probe_count = from->probe_count;
+		to->probes = probe;
+		for (size_t k = 0; k < from->probe_count; k++)
+			fill_probe(probe++, &from->probes[k]);
+		to->state = snapshot_judge(to, f->reasons[i], sizeof(f->reasons[i]));
+		to->reason = f->reasons[i];
+	}
+}
+
+static void fill_daemon(
+	struct snapshot *s, const struct daemon *d, const struct store_writer_status *store)
+{
+	s->version = PACKAGE_VERSION;
+	s->now_usec = clock_realtime_usec(&d->clock);
+	s->started_usec = d->started_usec;
+	s->revision = d->revision;
+	s->is_reload_ok = d->is_reload_ok;
+	s->reload_usec = d->reload_usec;
+	s->reload_error = d->is_reload_ok ? NULL : d->reload_error.text;
+	s->database_bytes = store->database_bytes;
+	s->database_write_failures = store->failures;
+	s->database_queue_length = store->queue_length;
+	s->database_error = store->error[0] != '\0' ? store->error : NULL;
+	s->notifications = d->notifications;
+	s->notification_failures = d->notification_failures;
+	s->notification_queue_length = d->notifications_pending;
+	process_read(&s->process);
+}
+
+static void publish(struct daemon *d, enum http_body which, const struct snapshot *snapshot,
+	void (*render)(const struct snapshot *snapshot, struct buf *b))
+{
+	struct buf body = BUF_INIT(BODY_MAX);
+	int r;
+
+	render(snapshot, &body);
+	r = body.error;
+	if (r >= 0)
+		r = http_server_publish(d->http, which, body.data, body.len);
+	if (r < 0)
+		log_error("a page could not be rendered: %s", errno_text(-r));
+	buf_done(&body);
+}
+
+static void tell_systemd(const struct snapshot *s)
+{
+	size_t slow = 0;
+
+	for (size_t i = 0; i < s->repository_count; i++)
+		slow += s->repositories[i].state != REPOSITORY_OK;
+	if (s->reload_error)
+		(void)sd_notifyf(0, "STATUS=Configuration not reloaded: %s", s->reload_error);
+	else
+		(void)sd_notifyf(
+			0, "STATUS=%zu repositories, %zu not ok", s->repository_count, slow);
+}
+
+static void render(struct daemon *d)
+{
+	struct store_writer_status store = { 0 };
+	struct frame frame = { 0 };
+	struct snapshot snapshot = { 0 };
+
+	if (d->writer)
+		store_writer_status(d->writer, &store);
+	if (frame_init(&frame, d->live) < 0) {
+		log_error("no memory to render the overview");
+		frame_done(&frame);
+		return;
+	}
+	frame_fill(&frame, d->live);
+	snapshot.repository_count = d->live->repository_count;
+	snapshot.repositories = frame.repositories;
+	fill_daemon(&snapshot, d, &store);
+	if (d->http) {
+		publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics);
+		if (d->revision != d->rendered_revision)
+			publish(d, HTTP_BODY_OVERVIEW, &snapshot, report_overview);
+	}
+	if (d->revision != d->rendered_revision)
+		tell_systemd(&snapshot);
+	d->rendered_revision = d->revision;
+	frame_done(&frame);
+}
+
+static int on_render(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct daemon *d = data;
+
+	(void)usec;
+	render(d);
+	(void)sd_event_source_set_time_relative(source, RENDER_INTERVAL_USEC);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+void daemon_changed(struct daemon *d)
+{
+	if (d->revision == d->rendered_revision)
+		(void)sd_event_source_set_time_relative(d->render_timer, RENDER_DELAY_USEC);
+	d->revision++;
+}
+
+int daemon_publish_init(struct daemon *d)
+{
+	d->revision = 1;
+	return sd_event_add_time_relative(
+		d->event, &d->render_timer, CLOCK_MONOTONIC, 0, 0, on_render, d);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the history into the present at the start. Uses a reader of its own; the loop does not run
+ * yet. */
+#include "daemon/restore.h"
+
+#include "daemon/daemon.h"
+#include "daemon/pipeline.h"
+#include "notify/notify.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int each_run(void *data, const struct run *run)
+{
+	return live_restore_run(data, run);
+}
+
+/* What left the configuration while no daemon ran is forgotten here. */
+static int each_alarm(void *data, const struct alarm_state *state)
+{
+	struct daemon *d = data;
+	struct live_repository *repository = live_find_repository(d->live, state->repository);
+	struct alarm_state *gone;
+	int r = live_restore_alarm(d->live, state);
+
+	if (r < 0)
+		return r;
+	if (repository) {
+		pipeline_forget(d, repository->alarm, repository->config);
+		return 0;
+	}
+	gone = malloc(sizeof(*gone));
+	if (!gone)
+		return -ENOMEM;
+	*gone = *state;
+	pipeline_forget(d, gone, NULL);
+	free(gone);
+	return 0;
+}
+
+/* Nobody knows whether it went out before the process ended: it counts as tried. */
+static int each_message(void *data, const struct message *message)
+{
+	struct daemon *d = data;
+	struct message again = *message;
+
+	if (again.tries == 0)
+		again.tries = 1;
+	int r = notifier_submit(d->notifier, &again);
+	if (r >= 0)
+		d->notifications_pending++;
+	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
+}
+
+static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
+{
+	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	struct store_next_ids ids;
+	int r = store_read_next_ids(reader, &ids, reterr);
+
+	if (r < 0)
+		return r;
+	d->next_run_id = ids.run_id;
+	d->next_incident_id = ids.incident_id;
+	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
+	if (r >= 0)
+		r = store_read_alarms(reader, each_alarm, d, reterr);
+	if (r >= 0)
+		r = store_read_outbox(reader, each_message, d, reterr);
+	return r;
+}
+
+int restore_history(struct daemon *d, struct error *reterr)
+{
+	struct store_reader *reader = NULL;
+	int r = store_reader_open(d->database_path, &reader, reterr);
+
+	if (r >= 0)
+		r = read_all(d, reader, reterr);
+	store_reader_close(reader);
+	return r;
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libdaemon.a
+libdaemon_a_SOURCES = \
+	%D%/control.c %D%/control.h \
+	%D%/daemon.c %D%/daemon.h \
+	%D%/dispatch.c \
+	%D%/launch.c %D%/launch.h \
+	%D%/live.c %D%/live.h \
+	%D%/options.c %D%/options.h \
+	%D%/pipeline.c %D%/pipeline.h \
+	%D%/process.c %D%/process.h \
+	%D%/publish.c \
+	%D%/restore.c %D%/restore.h \
+	%D%/schedule.c %D%/schedule.h
+
+sbin_PROGRAMS += repoprobed
+repoprobed_SOURCES = %D%/main.c
+repoprobed_LDADD = libdaemon.a libhttp.a libnotify.a libreport.a libstore.a libsupervise.a \
+	libwire.a libconfig.a libalarm.a libmodel.a libbase.a $(MHD_LIBS) $(SYSTEMD_LIBS) \
+	$(SQLITE_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm

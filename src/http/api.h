@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handlers of /api/v1. All but the overview ask a reader thread, which also builds and compresses
+ * the body; the server's own threads only hand it on. */
+#ifndef REPOPROBE_HTTP_API_H
+#define REPOPROBE_HTTP_API_H
+
+#include <microhttpd.h>
+
+struct buf;
+struct refusal;
+struct request;
+struct store_reader;
+
+enum MHD_Result api_overview(struct request *q);
+enum MHD_Result api_runs(struct request *q);
+enum MHD_Result api_run(struct request *q);
+enum MHD_Result api_series(struct request *q);
+
+/* Asks make() on a reader thread. It appends the body to b, or returns -errno with the refusal
+ * filled in, or left alone for "the history cannot be read". */
+enum MHD_Result api_ask(struct request *q,
+	int (*make)(struct store_reader *reader, struct request *q, struct buf *b,
+		struct refusal *ret_refusal));
+/* The connection's next turn after that: sends what came. */
+enum MHD_Result api_answer(struct request *q);
+
+/* api_series.c: the body of a series, on a reader thread. */
+int api_make_series(
+	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions to the store's reader threads. A connection is suspended while its question is out, so
+ * no thread of the server waits; at the end every question is brought home before the server stops.
+ */
+#ifndef REPOPROBE_HTTP_HISTORY_H
+#define REPOPROBE_HTTP_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct MHD_Connection;
+struct history;
+struct store_pool;
+struct store_reader;
+
+struct history_question {
+	/* Runs on a reader thread; reader NULL: the server stops, nothing may be read any more. */
+	void (*work)(struct store_reader *reader, void *data);
+	void *data;
+	struct MHD_Connection *connection;
+	/* Used by history.c only. */
+	struct history *history;
+	struct store_reader *reader;
+	struct history_question *previous;
+	struct history_question *next;
+};
+
+/* pool is lent and may be NULL: then every question is refused. NULL when memory is short. */
+struct history *history_new(struct store_pool *pool);
+struct history *history_free(struct history *h);
+
+/* Called by a connection's own handler, which afterwards returns without an answer and is called
+ * again when work() is done. The question must live until then. Returns 0, or, with the connection
+ * not suspended for long, -EAGAIN (queue full) or -ESHUTDOWN (no history, or stopping). */
+int history_ask(struct history *h, struct history_question *q);
+
+/* Refuses new questions, interrupts those at work and returns when all have come home. */
+void history_stop(struct history *h);
+
+/* True at most once a minute: a page that polls must not fill the log. */
+bool history_may_log(struct history *h, uint64_t now_monotonic_nsec);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The read-only HTTP server: bodies that the loop rendered are handed out as they are; history is
+ * asked of the store's reader threads while the connection is suspended. There is no action at all.
+ */
+#ifndef REPOPROBE_HTTP_HTTP_H
+#define REPOPROBE_HTTP_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct clock;
+struct error;
+struct http_server;
+struct store_pool;
+
+struct http_settings {
+	const char *const *listen; /* "ADDRESS:PORT"; port 0: any free one */
+	size_t listen_count;
+	const char *const *allowed_hosts; /* beside localhost and the listen addresses */
+	size_t allowed_host_count;
+	unsigned max_connections;
+	struct store_pool *pool; /* lent for the server's life; NULL: history answers 503 */
+	const struct clock *clock; /* lent: "now" in requests */
+};
+
+/* Starts the threads. On failure reterr names the address and why ("127.0.0.1:9847 is in use"). */
+int http_server_start(
+	const struct http_settings *settings, struct http_server **ret, struct error *reterr);
+struct http_server *http_server_stop(struct http_server *server); /* accepts NULL, returns NULL */
+
+/* The i-th bound address with its real port ("127.0.0.1:40123"), or NULL past the end. Lent. */
+const char *http_server_address(const struct http_server *server, size_t i);
+
+enum http_body {
+	HTTP_BODY_METRICS,
+	HTTP_BODY_OVERVIEW,
+};
+#define HTTP_BODIES 2
+
+/* Replaces a body; copies the bytes and gzips them once. Before the first, the path answers 503. */
+int http_server_publish(
+	struct http_server *server, enum http_body body, const void *data, size_t len);
+
+/* What /-/ready says: 200, or 503 with the reason (copied, one line). */
+void http_server_set_ready(struct http_server *server, bool is_ready, const char *reason);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starting and stopping: one libmicrohttpd daemon with two threads for each address. */
+#include "http/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "http/access.h"
+#include "http/bodies.h"
+#include "http/history.h"
+#include "http/listen.h"
+#include "http/request.h"
+#include "http/server.h"
+
+#define THREADS_PER_ADDRESS 2
+#define CONNECTION_MEMORY_BYTES 49152U
+#define IDLE_TIMEOUT_SEC 30U
+/* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
+ */
+#define METRICS_GZIP_LEVEL 1
+#define OVERVIEW_GZIP_LEVEL 6
+
+static const int gzip_levels[HTTP_BODIES] = {
+	[HTTP_BODY_METRICS] = METRICS_GZIP_LEVEL,
+	[HTTP_BODY_OVERVIEW] = OVERVIEW_GZIP_LEVEL,
+};
+
+static void log_message(void *cls, const char *format, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+/* libmicrohttpd mostly reports clients that went away. */
+static void log_message(void *cls, const char *format, va_list ap)
+{
+	char text[ERROR_TEXT_MAX];
+
+	(void)cls;
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	(void)utf8_clean_line(text);
+	log_debug("http: %s", text);
+}
+
+static struct MHD_Daemon *start_daemon(struct http_server *server, int fd, unsigned connections)
+{
+	const struct MHD_OptionItem options[] = {
+		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_message, NULL },
+		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
+		{ MHD_OPTION_THREAD_POOL_SIZE, THREADS_PER_ADDRESS, NULL },
+		{ MHD_OPTION_CONNECTION_LIMIT, connections, NULL },
+		{ MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_SEC, NULL },
+		{ MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES, NULL },
+		{ MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)request_open, server },
+		{ MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)request_close, server },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	sigset_t all;
+	sigset_t old;
+
+	/* The threads inherit the mask: signals are the loop's business. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	struct MHD_Daemon *daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+		NULL, NULL, request_handle, server, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return daemon;
+}
+
+/* 0 also when this machine has no such address: another one may do. */
+static int open_endpoint(
+	struct http_server *server, const char *text, unsigned connections, struct error *reterr)
+{
+	struct server_endpoint *endpoint = &server->endpoints[server->count];
+	struct error e = { .text = "" };
+	int fd = -1;
+
+	int r = listen_open(text, &fd, endpoint->address, &e);
+	if (r == -EADDRNOTAVAIL || r == -EAFNOSUPPORT) {
+		log_notice("%s", e.text);
+		return 0;
+	}
+	if (r < 0)
+		return error_set(reterr, r, "%s", e.text);
+	r = access_add(server->access, endpoint->address);
+	if (r == 0) {
+		endpoint->daemon = start_daemon(server, fd, connections);
+		r = endpoint->daemon ? 0 : -ENOMEM;
+	}
+	if (r < 0) {
+		(void)fd_close(fd);
+		return error_set(reterr, r, "cannot serve on %s: %s", text, errno_text(-r));
+	}
+	server->count++;
+	return 0;
+}
+
+static int open_endpoints(
+	struct http_server *server, const struct http_settings *settings, struct error *reterr)
+{
+	size_t count = settings->listen_count;
+
+	if (count > SERVER_ADDRESSES_MAX)
+		return error_set(
+			reterr, -E2BIG, "at most %d addresses to listen on", SERVER_ADDRESSES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		unsigned connections = settings->max_connections / (unsigned)count;
+		if (connections < 2 * THREADS_PER_ADDRESS)
+			connections = 2 * THREADS_PER_ADDRESS;
+		int r = open_endpoint(server, settings->listen[i], connections, reterr);
+		if (r < 0)
+			return r;
+	}
+	if (count > 0 && server->count == 0)
+		return error_set(reterr, -EADDRNOTAVAIL,
+			"this machine has none of the addresses to listen on (first: %s)",
+			settings->listen[0]);
+	return 0;
+}
+
+static int allow_hosts(
+	struct http_server *server, const struct http_settings *settings, struct error *reterr)
+{
+	for (size_t i = 0; i < settings->allowed_host_count; i++) {
+		const char *host = settings->allowed_hosts[i];
+		int r = access_add(server->access, host);
+		if (r < 0)
+			return error_set(
+				reterr, r, "allowed_hosts: '%s': %s", host, errno_text(-r));
+	}
+	return 0;
+}
+
+int http_server_start(
+	const struct http_settings *settings, struct http_server **ret, struct error *reterr)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	int r = -ENOMEM;
+
+	if (!server)
+		return error_set(reterr, r, "%s", errno_text(-r));
+	(void)pthread_mutex_init(&server->ready_lock, NULL); /* cannot fail with glibc */
+	server->clock = settings->clock;
+	server->access = access_new();
+	server->bodies = bodies_new();
+	server->history = history_new(settings->pool);
+	http_server_set_ready(server, false, "starting");
+	if (!server->access || !server->bodies || !server->history) {
+		(void)error_set(reterr, r, "%s", errno_text(-r));
+		goto fail;
+	}
+	r = allow_hosts(server, settings, reterr);
+	if (r == 0)
+		r = open_endpoints(server, settings, reterr);
+	if (r < 0)
+		goto fail;
+	*ret = server;
+	return 0;
+fail:
+	(void)http_server_stop(server);
+	return r;
+}
+
+struct http_server *http_server_stop(struct http_server *server)
+{
+	if (!server)
+		return NULL;
+	/* libmicrohttpd must not be stopped with connections suspended. */
+	if (server->history)
+		history_stop(server->history);
+	for (size_t i = 0; i < server->count; i++)
+		MHD_stop_daemon(server->endpoints[i].daemon);
+	server->history = history_free(server->history);
+	server->bodies = bodies_free(server->bodies);
+	server->access = access_free(server->access);
+	(void)pthread_mutex_destroy(&server->ready_lock);
+	free(server);
+	return NULL;
+}
+
+const char *http_server_address(const struct http_server *server, size_t i)
+{
+	return i < server->count ? server->endpoints[i].address : NULL;
+}
+
+int http_server_publish(
+	struct http_server *server, enum http_body body, const void *data, size_t len)
+{
+	struct body *made = NULL;
+
+	int r = body_new(data, len, gzip_levels[body], &made);
+	if (r < 0)
+		return r;
+	bodies_publish(server->bodies, body, made);
+	return 0;
+}
+
+void http_server_set_ready(struct http_server *server, bool is_ready, const char *reason)
+{
+	char line[SERVER_READY_SIZE - 2];
+
+	(void)snprintf(line, sizeof(line), "%s%s",
+		is_ready ? "ready" : "not ready: ", is_ready || !reason ? "" : reason);
+	(void)utf8_clean_line(line);
+	(void)pthread_mutex_lock(&server->ready_lock);
+	server->is_ready = is_ready;
+	(void)snprintf(server->ready_line, sizeof(server->ready_line), "%s\n", line);
+	(void)pthread_mutex_unlock(&server->ready_lock);
+}
+
+bool server_ready_line(struct http_server *server, char ret[SERVER_READY_SIZE])
+{
+	(void)pthread_mutex_lock(&server->ready_lock);
+	bool is_ready = server->is_ready;
+	memcpy(ret, server->ready_line, SERVER_READY_SIZE);
+	(void)pthread_mutex_unlock(&server->ready_lock);
+	return is_ready;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the server's threads share. */
+#ifndef REPOPROBE_HTTP_SERVER_H
+#define REPOPROBE_HTTP_SERVER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "http/http.h"
+#include "http/listen.h"
+
+struct MHD_Daemon;
+struct access;
+struct bodies;
+struct clock;
+struct history;
+
+#define SERVER_ADDRESSES_MAX 16
+#define SERVER_READY_SIZE 512
+
+struct http_server {
+	const struct clock *clock;
+	struct access *access; /* not changed after the start */
+	struct bodies *bodies;
+	struct history *history;
+	pthread_mutex_t ready_lock;
+	bool is_ready;
+	char ready_line[SERVER_READY_SIZE];
+	size_t count;
+	struct server_endpoint {
+		struct MHD_Daemon *daemon;
+		char address[LISTEN_ADDRESS_SIZE];
+	} endpoints[SERVER_ADDRESSES_MAX];
+};
+
+/* Copies the line of /-/ready ("ready\n"). Returns whether we are. */
+bool server_ready_line(struct http_server *server, char ret[SERVER_READY_SIZE]);
+
+#endif

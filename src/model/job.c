@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names around a job: its phases and its probe file. */
+#include "model/job.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static const char *const phase_texts[] = {
+	[JOB_PHASE_LAYOUT] = "laying out the probe file",
+	[JOB_PHASE_WARMUP] = "warming up",
+	[JOB_PHASE_MEASURE] = "measuring",
+	[JOB_PHASE_DRAIN] = "waiting for the last I/Os",
+	[JOB_PHASE_GROWTH] = "growing the probe file",
+};
+
+const char *job_phase_text(enum job_phase phase)
+{
+	assert((size_t)phase < sizeof(phase_texts) / sizeof(phase_texts[0]));
+	return phase_texts[phase];
+}
+
+void job_file_name(struct job *job, const char *host_id, unsigned uid, bool is_command_line)
+{
+	int n = snprintf(job->file_name, sizeof(job->file_name), "%s-%u%s.dat", host_id, uid,
+		is_command_line ? "-run" : "");
+	assert(n > 0 && (size_t)n < sizeof(job->file_name)); /* a host id has 16 digits */
+	(void)n; /* without assertions */
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker is told to do: everything it needs, so that it reads no configuration. */
+#ifndef REPOPROBE_MODEL_JOB_H
+#define REPOPROBE_MODEL_JOB_H
+
+#include "model/run.h"
+
+#define JOB_PATH_MAX 4095
+#define JOB_FILE_NAME_MAX 127
+#define JOB_FIRST_LAYOUT_BYTES (UINT64_C(128) << 20) /* laid out before the very first run */
+#define JOB_GROWTH_BYTES (UINT64_C(64) << 20) /* added after each run until the file is whole */
+
+enum job_kind {
+	JOB_BLOCK, /* I/O on the probe file */
+	JOB_NULL, /* no I/O at all: completions invented from the clock, to test what is around it
+		   */
+};
+
+struct job {
+	enum job_kind kind;
+	char repository_path[JOB_PATH_MAX + 1]; /* absolute */
+	char probe_directory[JOB_PATH_MAX + 1]; /* absolute; "": repository_path/.repoprobe */
+	char file_name[JOB_FILE_NAME_MAX + 1]; /* "<host>-<uid>.dat" */
+	struct workload workload;
+	uint64_t file_target_bytes; /* the probe file's full size; 0: min(1G, 1 % of free space) */
+	uint64_t first_layout_bytes; /* must exist before measuring; 0: all of it */
+	uint64_t growth_bytes; /* added after measuring, while below the full size; may be 0 */
+	uint64_t min_free_bytes; /* never go below; the larger of both floors counts */
+	uint8_t min_free_percent;
+	bool keep_file; /* false: remove file (and directory if empty) at the end */
+	uint64_t deadline_usec; /* layout, measuring and growth must be over by then, from the start
+				 */
+	uint64_t null_latency_nsec; /* JOB_NULL: what each I/O takes */
+};
+
+/* Progress of a run, for whoever watches: phases in order. */
+enum job_phase {
+	JOB_PHASE_LAYOUT, /* done and total in bytes */
+	JOB_PHASE_WARMUP,
+	JOB_PHASE_MEASURE, /* in nanoseconds of the duration, or bytes when that bound is nearer */
+	JOB_PHASE_DRAIN,
+	JOB_PHASE_GROWTH, /* bytes */
+};
+
+struct job_progress {
+	enum job_phase phase;
+	uint64_t done;
+	uint64_t total;
+};
+
+const char *job_phase_text(enum job_phase phase); /* "laying out the probe file" … */
+
+/* Writes "<host>-<uid>.dat" or, for `repoprobe run`, "<host>-<uid>-run.dat". */
+void job_file_name(struct job *job, const char *host_id, unsigned uid, bool is_command_line);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of a run's parts, its totals and rates, and the one way to fail it. */
+#include "model/run.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "model/names.h"
+
+static const char *const operation_names[RUN_OPERATIONS] = {
+	[RUN_READ] = "read",
+	[RUN_WRITE] = "write",
+};
+
+static const char *const status_names[RUN_STATUSES] = {
+	[RUN_OK] = "ok",
+	[RUN_ERROR] = "error",
+	[RUN_STALLED] = "stalled",
+	[RUN_TIMEOUT] = "timeout",
+	[RUN_STUCK] = "stuck",
+	[RUN_NOT_MOUNTED] = "not_mounted",
+	[RUN_WRONG_TARGET] = "wrong_target",
+	[RUN_READ_ONLY] = "read_only",
+	[RUN_NO_SPACE] = "no_space",
+	[RUN_REFUSED] = "refused",
+	[RUN_SKIPPED] = "skipped",
+};
+
+static const char *const skip_names[RUN_SKIPS] = {
+	[RUN_SKIP_NONE] = "",
+	[RUN_SKIP_OVERLAP] = "overlap",
+	[RUN_SKIP_IN_USE] = "in_use",
+	[RUN_SKIP_BUSY] = "busy",
+	[RUN_SKIP_MUTE] = "mute",
+	[RUN_SKIP_BUDGET] = "budget",
+};
+
+static const char *const trust_names[RUN_TRUST_FLAGS] = {
+	"direct",
+	"buffered",
+	"fallback",
+	"cached?",
+	"compressed?",
+	"split",
+	"clamped",
+	"short",
+	"warming",
+};
+
+static const char *const engine_names[] = {
+	[WORKLOAD_ENGINE_AUTO] = "auto",
+	[WORKLOAD_ENGINE_IO_URING] = "io_uring",
+	[WORKLOAD_ENGINE_THREADS] = "threads",
+};
+
+const char *run_operation_name(enum run_operation operation)
+{
+	assert((size_t)operation < RUN_OPERATIONS);
+	return operation_names[operation];
+}
+
+int run_operation_parse(const char *text, enum run_operation *ret)
+{
+	int r = names_index(operation_names, 0, RUN_OPERATIONS, text);
+	if (r < 0)
+		return r;
+	*ret = (enum run_operation)r;
+	return 0;
+}
+
+const char *run_status_name(enum run_status status)
+{
+	assert((size_t)status < RUN_STATUSES);
+	return status_names[status];
+}
+
+int run_status_parse(const char *text, enum run_status *ret)
+{
+	int r = names_index(status_names, 0, RUN_STATUSES, text);
+	if (r < 0)
+		return r;
+	*ret = (enum run_status)r;
+	return 0;
+}
+
+const char *run_skip_name(enum run_skip skip)
+{
+	assert((size_t)skip < RUN_SKIPS);
+	return skip_names[skip];
+}
+
+int run_skip_parse(const char *text, enum run_skip *ret)
+{
+	int r = names_index(skip_names, RUN_SKIP_NONE, RUN_SKIPS, text);
+	if (r < 0)
+		return r;
+	*ret = (enum run_skip)r;
+	return 0;
+}
+
+const char *run_trust_name(unsigned bit)
+{
+	assert(bit < RUN_TRUST_FLAGS);
+	return trust_names[bit];
+}
+
+const char *run_engine_name(enum workload_engine engine)
+{
+	assert((size_t)engine < sizeof(engine_names) / sizeof(engine_names[0]));
+	return engine_names[engine];
+}
+
+void run_total(const struct run *run, struct run_operation_result *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct run_operation_result *o = &run->operations[i];
+		ret->ios += o->ios;
+		ret->bytes += o->bytes;
+		ret->errors += o->errors;
+		histogram_merge(&ret->latency, &o->latency);
+	}
+	ret->active_nsec = run->measured_nsec;
+}
+
+bool run_status_has_numbers(enum run_status status)
+{
+	return status == RUN_OK || status == RUN_STALLED;
+}
+
+uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o)
+{
+	if (run->measured_nsec == 0)
+		return 0;
+	unsigned __int128 scaled = (unsigned __int128)o->bytes * NSEC_PER_SEC;
+	scaled = (scaled + run->measured_nsec / 2) / run->measured_nsec;
+	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+}
+
+double run_iops(const struct run *run, const struct run_operation_result *o)
+{
+	if (run->measured_nsec == 0)
+		return 0;
+	return (double)o->ios * (double)NSEC_PER_SEC / (double)run->measured_nsec;
+}
+
+void run_fail(struct run *run, enum run_status status, int error_number, const char *format, ...)
+{
+	char text[RUN_REASON_MAX +
+		8]; /* longer than the field, so that the cut sees whole characters */
+	va_list ap;
+
+	run->status = status;
+	run->error_number = error_number;
+	va_start(ap, format);
+	int n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	size_t len = n < 0 ? 0 : utf8_cut(text, sizeof(run->reason) - 1);
+	memcpy(run->reason, text, len);
+	run->reason[len] = '\0';
+}
+
+static void copy_name(char dst[RUN_NAME_MAX + 1], const char *name)
+{
+	size_t len = utf8_cut(name, RUN_NAME_MAX);
+
+	memcpy(dst, name, len);
+	dst[len] = '\0';
+}
+
+struct run *run_new(const char *repository, const char *probe)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return NULL;
+	copy_name(run->repository, repository);
+	copy_name(run->probe, probe);
+	return run;
+}

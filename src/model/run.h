@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One execution of a probe and everything measured in it: what the worker reports, the alarm
+ * judges, the store keeps and the report shows. Plain values. */
+#ifndef REPOPROBE_MODEL_RUN_H
+#define REPOPROBE_MODEL_RUN_H
+
+#include "model/histogram.h"
+#include "model/identity.h"
+#include "model/workload.h"
+
+#define RUN_NAME_MAX 200 /* bytes of a repository's or probe's name */
+#define RUN_REASON_MAX 255
+
+enum run_operation {
+	RUN_READ,
+	RUN_WRITE,
+};
+#define RUN_OPERATIONS 2
+
+enum run_status {
+	RUN_OK,
+	RUN_ERROR, /* see error_number */
+	RUN_STALLED, /* I/Os still out at the timeout */
+	RUN_TIMEOUT, /* the worker was silent and was killed */
+	RUN_STUCK, /* the worker cannot be reaped */
+	RUN_NOT_MOUNTED,
+	RUN_WRONG_TARGET,
+	RUN_READ_ONLY,
+	RUN_NO_SPACE,
+	RUN_REFUSED,
+	RUN_SKIPPED,
+};
+#define RUN_STATUSES 11
+
+enum run_skip {
+	RUN_SKIP_NONE,
+	RUN_SKIP_OVERLAP,
+	RUN_SKIP_IN_USE,
+	RUN_SKIP_BUSY,
+	RUN_SKIP_MUTE,
+	RUN_SKIP_BUDGET,
+};
+#define RUN_SKIPS 6
+
+/* Trust flags, a bit set. Text: direct, buffered, fallback, cached?, compressed?, split, clamped,
+ * short, warming. */
+enum run_trust {
+	RUN_TRUST_DIRECT = 1 << 0,
+	RUN_TRUST_BUFFERED = 1 << 1,
+	RUN_TRUST_FALLBACK = 1 << 2,
+	RUN_TRUST_CACHED = 1 << 3,
+	RUN_TRUST_COMPRESSED = 1 << 4,
+	RUN_TRUST_SPLIT = 1 << 5,
+	RUN_TRUST_CLAMPED = 1 << 6,
+	RUN_TRUST_SHORT = 1 << 7,
+	RUN_TRUST_WARMING = 1 << 8,
+};
+#define RUN_TRUST_FLAGS 9
+
+struct run_operation_result {
+	uint64_t ios;
+	uint64_t bytes;
+	uint64_t errors;
+	uint64_t active_nsec; /* time during which at least one I/O of this operation was out */
+	struct histogram latency;
+};
+
+struct run {
+	int64_t id; /* 0: not committed by a daemon */
+	char repository[RUN_NAME_MAX + 1];
+	char probe[RUN_NAME_MAX + 1];
+	int64_t started_usec; /* realtime, when the worker was spawned */
+	uint64_t start_delay_usec; /* how late against the schedule */
+	uint64_t duration_nsec; /* spawn to reap, or to the verdict "stuck" */
+	uint64_t setup_nsec; /* open, lay out: before the first I/O */
+	uint64_t measured_nsec; /* first to last measured I/O; throughput is over this time */
+	enum run_status status;
+	enum run_skip skip;
+	int error_number; /* positive errno behind the status, or 0 */
+	char reason[RUN_REASON_MAX + 1]; /* a plain sentence, "" when ok */
+	uint32_t trust; /* enum run_trust bits */
+	enum workload_engine engine; /* the one used; auto when no I/O was made */
+	struct workload workload; /* as carried out: file_size_bytes filled in */
+	uint64_t file_bytes; /* size of the probe file afterwards */
+	uint64_t file_target_bytes; /* size it is growing to */
+	uint64_t layout_bytes; /* written to lay the file out, part of no statistics */
+	uint32_t outstanding_ios; /* still out at the end */
+	uint64_t cpu_user_nsec; /* of the worker, during the measurement */
+	uint64_t cpu_system_nsec;
+	struct identity identity;
+	struct run_operation_result operations[RUN_OPERATIONS];
+};
+
+const char *run_operation_name(enum run_operation operation); /* "read", "write" */
+int run_operation_parse(const char *text, enum run_operation *ret); /* 0 or -EINVAL */
+const char *run_status_name(enum run_status status); /* "not_mounted" */
+int run_status_parse(const char *text, enum run_status *ret);
+const char *run_skip_name(enum run_skip skip); /* "in_use"; "" for none */
+int run_skip_parse(const char *text, enum run_skip *ret);
+const char *run_trust_name(unsigned bit); /* bit 0…: "direct" */
+const char *run_engine_name(enum workload_engine engine); /* "io_uring" */
+
+/* Sums both operations into *ret (active time: the run's measured time). */
+void run_total(const struct run *run, struct run_operation_result *ret);
+
+/* True when a status says that the repository itself was measured to the end (ok, stalled). */
+bool run_status_has_numbers(enum run_status status);
+
+/* Bytes per second and I/Os per second (rounded to nearest) over the run's measured time; 0 when
+ * nothing was measured. */
+uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o);
+double run_iops(const struct run *run, const struct run_operation_result *o);
+
+/* Sets status, error number and reason at once: the worker's and the daemon's one way to fail a
+ * run. */
+void run_fail(struct run *run, enum run_status status, int error_number, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* A zeroed run on the heap (it is too big for a stack), or NULL. Freed with free(). */
+struct run *run_new(const char *repository, const char *probe);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A repository's state and the sentence that explains it, from its alarm and its newest runs. */
+#include "model/snapshot.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/parse.h"
+
+#define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
+
+static const char *const state_names[REPOSITORY_STATES] = {
+	[REPOSITORY_OK] = "ok",
+	[REPOSITORY_WARNING] = "warning",
+	[REPOSITORY_CRITICAL] = "critical",
+	[REPOSITORY_UNKNOWN] = "unknown",
+	[REPOSITORY_PAUSED] = "paused",
+};
+
+const char *repository_state_name(enum repository_state state)
+{
+	assert((size_t)state < REPOSITORY_STATES);
+	return state_names[state];
+}
+
+/* What a newest run of this status makes of its repository. */
+static enum repository_state state_of_status(enum run_status status)
+{
+	switch (status) {
+	case RUN_OK:
+	case RUN_STALLED:
+		return REPOSITORY_OK;
+	case RUN_NO_SPACE:
+	case RUN_REFUSED:
+		return REPOSITORY_WARNING;
+	case RUN_ERROR:
+	case RUN_TIMEOUT:
+	case RUN_STUCK:
+	case RUN_NOT_MOUNTED:
+	case RUN_WRONG_TARGET:
+	case RUN_READ_ONLY:
+		return REPOSITORY_CRITICAL;
+	case RUN_SKIPPED:
+		return REPOSITORY_UNKNOWN;
+	}
+	return REPOSITORY_UNKNOWN;
+}
+
+/* Skipped runs say nothing; what an earlier run of this daemon said still holds. */
+static enum repository_state state_of_probe(const struct snapshot_probe *probe)
+{
+	if (probe->stuck_since_usec != 0)
+		return REPOSITORY_CRITICAL;
+	if (probe->last_run && probe->last_run->status != RUN_SKIPPED)
+		return state_of_status(probe->last_run->status);
+	return probe->last_success_usec != 0 ? REPOSITORY_OK : REPOSITORY_UNKNOWN;
+}
+
+static enum repository_state state_of_level(enum alarm_level level)
+{
+	switch (level) {
+	case ALARM_NONE:
+		return REPOSITORY_OK;
+	case ALARM_WARNING:
+		return REPOSITORY_WARNING;
+	case ALARM_CRITICAL:
+		return REPOSITORY_CRITICAL;
+	}
+	return REPOSITORY_OK;
+}
+
+/* unknown < ok < warning < critical: one probe that works makes a repository known. */
+static int severity(enum repository_state state)
+{
+	switch (state) {
+	case REPOSITORY_UNKNOWN:
+	case REPOSITORY_PAUSED:
+		return 0;
+	case REPOSITORY_OK:
+		return 1;
+	case REPOSITORY_WARNING:
+		return 2;
+	case REPOSITORY_CRITICAL:
+		return 3;
+	}
+	return 0;
+}
+
+static const struct snapshot_probe *worst_probe(const struct snapshot_repository *repository)
+{
+	const struct snapshot_probe *worst = NULL;
+
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		const struct snapshot_probe *p = &repository->probes[i];
+		if (!worst || severity(state_of_probe(p)) > severity(state_of_probe(worst)))
+			worst = p;
+	}
+	return worst;
+}
+
+static const struct alarm_series *worst_series(const struct alarm_state *alarm)
+{
+	const struct alarm_series *worst = NULL;
+
+	for (size_t i = 0; alarm && i < alarm->series_count; i++) {
+		const struct alarm_series *s = &alarm->series[i];
+		if (s->level != ALARM_NONE && (!worst || s->level > worst->level))
+			worst = s;
+	}
+	return worst;
+}
+
+/* "18:05 UTC", with the date in front unless it is that of `other_usec`. */
+static void add_time(struct buf *b, int64_t usec, int64_t other_usec)
+{
+	const size_t date_len = strlen("2026-11-30");
+	const size_t minute_len = strlen("18:05");
+	struct buf instant = BUF_INIT(64);
+	struct buf other = BUF_INIT(64);
+
+	format_instant(&instant, usec);
+	format_instant(&other, other_usec);
+	if (instant.len > date_len + minute_len) {
+		if (strncmp(buf_text(&instant), buf_text(&other), date_len) != 0) {
+			buf_add(b, instant.data, date_len);
+			buf_add_char(b, ' ');
+		}
+		buf_add(b, instant.data + date_len + 1, minute_len);
+		buf_add_text(b, " UTC");
+	}
+	buf_done(&instant);
+	buf_done(&other);
+}
+
+static void explain_series(const struct alarm_series *s, struct buf *b)
+{
+	unsigned window = s->judged_runs < HOLD_RUNS ? s->judged_runs : HOLD_RUNS;
+	uint32_t bits = s->level == ALARM_CRITICAL ? s->critical_bits : s->warning_bits;
+	unsigned hits = (unsigned)__builtin_popcount(bits & ((1U << window) - 1));
+
+	buf_printf(b, "%s average ", run_operation_name(s->operation));
+	format_latency(b, s->value_nsec);
+	buf_add_text(b, ", limit ");
+	format_latency(b, s->limit_nsec);
+	if (hits > 0)
+		buf_printf(b, ", in %u of the last %u runs of %s", hits, window, s->probe);
+	else
+		buf_printf(b, ", recovering: none of the last %u runs of %s was over it", window,
+			s->probe);
+	buf_add_text(b, hits > 0 ? " since " : ", alarm since ");
+	add_time(b, s->since_usec, s->judged_usec);
+}
+
+static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
+{
+	const struct run *run = probe->last_run;
+	bool is_stuck = probe->stuck_since_usec != 0;
+
+	if (run && run->reason[0] != '\0' && (!is_stuck || run->status == RUN_STUCK)) {
+		buf_add_text(b, run->reason);
+		return;
+	}
+	if (is_stuck) {
+		buf_printf(b, "the worker of %s cannot be ended: stuck since ", probe->name);
+		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+		return;
+	}
+	buf_printf(
+		b, "the newest run of %s ended as %s", probe->name, run_status_name(run->status));
+}
+
+/* The run with numbers that started last, or NULL. */
+static const struct snapshot_probe *newest_measured(const struct snapshot_repository *repository)
+{
+	const struct snapshot_probe *newest = NULL;
+
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		const struct snapshot_probe *p = &repository->probes[i];
+		if (!p->last_run || !run_status_has_numbers(p->last_run->status))
+			continue;
+		if (!newest || p->last_run->started_usec > newest->last_run->started_usec)
+			newest = p;
+	}
+	return newest;
+}
+
+static void explain_ok(const struct snapshot_repository *repository, struct buf *b)
+{
+	const struct snapshot_probe *probe = newest_measured(repository);
+	const char *separator = "";
+
+	if (!probe) {
+		buf_add_text(b, "no run since the last good one");
+		return;
+	}
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct histogram *h = &probe->last_run->operations[i].latency;
+		if (h->count == 0)
+			continue;
+		buf_printf(
+			b, "%s%s average ", separator, run_operation_name((enum run_operation)i));
+		format_latency(b, histogram_mean_nsec(h));
+		separator = ", ";
+	}
+	buf_printf(b, "%s%s", separator[0] != '\0' ? " in " : "newest run: ", probe->name);
+	if (probe->last_run->trust & RUN_TRUST_WARMING)
+		buf_add_text(b, ", not judged while the probe file is growing");
+	else if (probe->last_run->trust & RUN_TRUST_CACHED)
+		buf_add_text(b, ", not judged: probably served from a cache");
+}
+
+static void copy_text(char *dst, size_t size, const struct buf *b)
+{
+	if (size > 0)
+		(void)snprintf(dst, size, "%s", buf_text(b)); /* cut to fit */
+}
+
+enum repository_state snapshot_judge(
+	const struct snapshot_repository *repository, char *reason, size_t size)
+{
+	struct buf b = BUF_INIT(1024);
+	const struct snapshot_probe *probe = worst_probe(repository);
+	const struct alarm_series *series = worst_series(repository->alarm);
+	enum repository_state state = probe ? state_of_probe(probe) : REPOSITORY_UNKNOWN;
+	enum repository_state alarm = series ? state_of_level(series->level) : REPOSITORY_UNKNOWN;
+
+	if (severity(alarm) > severity(state)) {
+		state = alarm;
+		explain_series(series, &b);
+	} else if (state == REPOSITORY_UNKNOWN) {
+		buf_add_text(&b, "no result yet");
+	} else if (state == REPOSITORY_OK) {
+		explain_ok(repository, &b);
+	} else {
+		explain_failure(probe, &b);
+	}
+	copy_text(reason, size, &b);
+	buf_done(&b);
+	return state;
+}

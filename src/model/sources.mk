@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libmodel.a
+libmodel_a_SOURCES = \
+	%D%/alarm_state.c %D%/alarm_state.h \
+	%D%/facts.h \
+	%D%/histogram.c %D%/histogram.h \
+	%D%/histogram_code.c \
+	%D%/identity.c %D%/identity.h \
+	%D%/job.c %D%/job.h \
+	%D%/names.h \
+	%D%/message.h \
+	%D%/preset.c \
+	%D%/rule.h \
+	%D%/run.c %D%/run.h \
+	%D%/snapshot.c %D%/snapshot.h \
+	%D%/workload.c %D%/workload.h \
+	%D%/workload_form.h \
+	%D%/workload_json.c \
+	%D%/workload_number.c \
+	%D%/workload_option.c \
+	%D%/workload_word.c

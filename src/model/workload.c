@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be said of a workload as a whole: whether it makes sense, and its names for people, for
+ * programs and for the store. */
+#include "model/workload.h"
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/parse.h"
+
+#define DIRECT_ALIGNMENT 4096
+
+bool workload_reads(const struct workload *w)
+{
+	return w->write_percent < 100;
+}
+
+bool workload_writes(const struct workload *w)
+{
+	return w->write_percent > 0;
+}
+
+static bool is_direct(const struct workload *w)
+{
+	return w->cache == WORKLOAD_DIRECT || w->cache == WORKLOAD_DIRECT_DSYNC;
+}
+
+/* -EINVAL with "NAME SIZE is not …". */
+static int refuse_alignment(const char *name, uint32_t bytes, struct error *reterr)
+{
+	struct buf size = BUF_INIT(64);
+	struct buf meant = BUF_INIT(64);
+	uint64_t nearest = (bytes + (uint64_t)DIRECT_ALIGNMENT / 2) / DIRECT_ALIGNMENT;
+
+	format_size(&size, bytes);
+	format_size(&meant, (nearest > 0 ? nearest : 1) * DIRECT_ALIGNMENT);
+	int r = error_set(reterr, -EINVAL,
+		"%s %s is not a multiple of %d, as direct I/O needs; did you mean %s, or cache = dsync?",
+		name, buf_text(&size), DIRECT_ALIGNMENT, buf_text(&meant));
+	buf_done(&size);
+	buf_done(&meant);
+	return r;
+}
+
+static int check_alignment(const struct workload *w, struct error *reterr)
+{
+	if (!is_direct(w))
+		return 0;
+	if (w->block_size_bytes % DIRECT_ALIGNMENT != 0)
+		return refuse_alignment("block_size", w->block_size_bytes, reterr);
+	if (w->align_bytes % DIRECT_ALIGNMENT != 0)
+		return refuse_alignment("alignment", w->align_bytes, reterr);
+	return 0;
+}
+
+static int check_memory(const struct workload *w, struct error *reterr)
+{
+	uint64_t fitting = WORKLOAD_BUFFER_BYTES_MAX / w->block_size_bytes / w->threads;
+	struct buf size = BUF_INIT(64);
+
+	if (w->queue_depth <= fitting)
+		return 0;
+	format_size(&size, w->block_size_bytes);
+	int r = error_set(reterr, -EINVAL,
+		"block_size %s with queue_depth %u needs more than 1G of buffers; queue_depth %llu would fit",
+		buf_text(&size), w->queue_depth, (unsigned long long)fitting);
+	buf_done(&size);
+	return r;
+}
+
+static int check_file_size(const struct workload *w, struct error *reterr)
+{
+	uint64_t least = (uint64_t)w->block_size_bytes * 2;
+	struct buf size = BUF_INIT(64);
+	struct buf meant = BUF_INIT(64);
+
+	if (w->file_size_bytes == 0)
+		return 0;
+	if (least < WORKLOAD_FILE_SIZE_MIN)
+		least = WORKLOAD_FILE_SIZE_MIN;
+	if (w->file_size_bytes >= least)
+		return 0;
+	format_size(&size, w->file_size_bytes);
+	format_size(&meant, least);
+	int r = error_set(reterr, -EINVAL,
+		"file_size %s is too small: at least %s (two blocks, and 1M)", buf_text(&size),
+		buf_text(&meant));
+	buf_done(&size);
+	buf_done(&meant);
+	return r;
+}
+
+static int check_bounds(const struct workload *w, struct error *reterr)
+{
+	if (w->duration_usec == 0 && w->max_bytes == 0 && w->max_ios == 0)
+		return error_set(
+			reterr, -EINVAL, "a workload needs an end: duration, max_bytes or max_ios");
+	if (w->max_bytes > 0 && w->max_bytes < w->block_size_bytes)
+		return error_set(reterr, -EINVAL, "max_bytes %llu is less than one block of %u",
+			(unsigned long long)w->max_bytes, w->block_size_bytes);
+	return 0;
+}
+
+/* Bounds include the warm-up: something must be left to measure. */
+static int check_warmup(const struct workload *w, struct error *reterr)
+{
+	const char *bound = NULL;
+
+	if (w->max_ios > 0 && w->warmup_ios >= w->max_ios)
+		bound = "max_ios";
+	if (w->max_bytes > 0 && w->warmup_ios >= w->max_bytes / w->block_size_bytes)
+		bound = "max_bytes";
+	if (w->duration_usec > 0 && w->warmup_usec >= w->duration_usec)
+		bound = "duration";
+	if (!bound)
+		return 0;
+	return error_set(reterr, -EINVAL,
+		"the warm-up leaves nothing to measure: raise %s or lower warmup", bound);
+}
+
+static int check_timeout(const struct workload *w, struct error *reterr)
+{
+	struct buf duration = BUF_INIT(64);
+	struct buf timeout = BUF_INIT(64);
+
+	if (w->timeout_usec > w->duration_usec)
+		return 0;
+	format_duration(&duration, w->duration_usec);
+	format_duration(&timeout, w->timeout_usec);
+	int r = error_set(reterr, -EINVAL, "timeout %s is not longer than duration %s",
+		buf_text(&timeout), buf_text(&duration));
+	buf_done(&duration);
+	buf_done(&timeout);
+	return r;
+}
+
+/* Single values out of range: workload_set sees to that, but a workload can come over a wire too.
+ */
+static int check_ranges(const struct workload *w, struct error *reterr)
+{
+	if (w->block_size_bytes == 0 || w->block_size_bytes > WORKLOAD_BLOCK_SIZE_MAX ||
+		w->block_size_bytes % 512 != 0)
+		return error_set(reterr, -ERANGE,
+			"block_size %u is not a multiple of 512 up to 64M", w->block_size_bytes);
+	if (w->queue_depth == 0 || w->queue_depth > WORKLOAD_QUEUE_DEPTH_MAX)
+		return error_set(reterr, -ERANGE, "queue_depth %u is not within 1 to %d",
+			w->queue_depth, WORKLOAD_QUEUE_DEPTH_MAX);
+	if (w->threads == 0)
+		return error_set(reterr, -ERANGE, "threads must be at least 1");
+	return 0;
+}
+
+int workload_check(const struct workload *w, struct error *reterr)
+{
+	static int (*const checks[])(const struct workload *, struct error *) = {
+		check_alignment,
+		check_memory,
+		check_file_size,
+		check_bounds,
+		check_warmup,
+		check_timeout,
+	};
+
+	int r = check_ranges(w, reterr); /* first: the others divide */
+	for (size_t i = 0; r == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+		r = checks[i](w, reterr);
+	return r;
+}
+
+void workload_describe(const struct workload *w, struct buf *b)
+{
+	format_size(b, w->block_size_bytes);
+	if (!workload_writes(w))
+		buf_add_text(b, " read, ");
+	else if (!workload_reads(w))
+		buf_add_text(b, " write, ");
+	else
+		buf_printf(b, " %u %% write, ", (unsigned)w->write_percent);
+	(void)workload_get(w, "pattern", b); /* the key exists */
+	buf_printf(b, ", depth %u, ", w->queue_depth);
+	(void)workload_get(w, "cache", b);
+}
+
+/* Stored for years: numbers, not rounded sizes; later options may only add text when they are used.
+ * The file's size is left out: where it is chosen from the free space, it drifts. */
+void workload_series_key(const struct workload *w, struct buf *b)
+{
+	uint32_t align = w->align_bytes > 0 ? w->align_bytes : w->block_size_bytes;
+
+	buf_printf(b, "block_size=%u write=%u pattern=", w->block_size_bytes,
+		(unsigned)w->write_percent);
+	switch (w->pattern) {
+	case WORKLOAD_SEQUENTIAL:
+		buf_add_text(b, "sequential");
+		break;
+	case WORKLOAD_RANDOM:
+		buf_printf(b, "random:%u", align);
+		break;
+	case WORKLOAD_MIXED:
+		buf_printf(b, "mixed:%u:%u", (unsigned)w->random_percent, align);
+		break;
+	}
+	buf_printf(b, " queue_depth=%u cache=", w->queue_depth);
+	(void)workload_get(w, "cache", b);
+	buf_add_text(b, " content=");
+	(void)workload_get(w, "content", b);
+	if (w->threads > 1)
+		buf_printf(b, " threads=%u", w->threads);
+	if (w->rate_bytes_per_sec > 0)
+		buf_printf(b, " rate=%llu", (unsigned long long)w->rate_bytes_per_sec);
+	if (w->rate_ios_per_sec > 0)
+		buf_printf(b, " rate_iops=%llu", (unsigned long long)w->rate_ios_per_sec);
+	if (w->think_time_usec > 0)
+		buf_printf(b, " think_time=%llu burst=%u", (unsigned long long)w->think_time_usec,
+			w->burst_ios);
+	if (w->is_fresh)
+		buf_add_text(b, " fresh");
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block kind: one workload on the probe file, from the repository's path to the numbers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "probe/engine.h"
+#include "probe/fault.h"
+#include "probe/kind.h"
+#include "probe/layout.h"
+#include "probe/payload.h"
+#include "probe/place.h"
+#include "probe/random.h"
+#include "probe/target.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define BLOCKS_MIN 4 /* that a file of automatic size holds */
+#define LAYOUT_SHARE 2 /* the first layout may take this part of the deadline */
+#define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC)
+
+struct block {
+	const struct job *job;
+	const struct clock *clock;
+	struct observe observe;
+	struct run *run;
+	uint64_t start_nsec;
+	uint64_t deadline_nsec;
+	uint64_t offsets_seed;
+	uint64_t content_seed;
+	uint64_t data_bytes; /* laid out */
+	uint64_t target_bytes; /* to be laid out in the end */
+	struct place place;
+	struct target target;
+	struct layout layout;
+	struct payload payload;
+	const struct io_backend_ops *ops;
+	void *backend;
+};
+
+static int prepare(struct block *b)
+{
+	uint64_t seeds[2];
+
+	if (getrandom(seeds, sizeof(seeds), 0) != (ssize_t)sizeof(seeds)) {
+		run_fail(b->run, RUN_ERROR, EIO, "the kernel gives no random numbers");
+		return -EIO;
+	}
+	b->offsets_seed = b->job->workload.has_seed ? b->job->workload.seed : seeds[0];
+	b->content_seed = seeds[1];
+	b->start_nsec = clock_monotonic_nsec(b->clock);
+	b->deadline_nsec = UINT64_MAX;
+	if (b->job->deadline_usec > 0 &&
+		b->job->deadline_usec < (UINT64_MAX - b->start_nsec) / NSEC_PER_USEC)
+		b->deadline_nsec = b->start_nsec + b->job->deadline_usec * NSEC_PER_USEC;
+	return 0;
+}
+
+/* A file of automatic size holds some blocks; one of chosen size is as large as chosen. */
+static uint64_t choose_target_bytes(const struct block *b)
+{
+	uint64_t bytes = b->job->file_target_bytes;
+	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * BLOCKS_MIN;
+
+	if (bytes == 0) {
+		bytes = b->target.header.auto_bytes;
+		if (bytes < least)
+			bytes = (least + MIB - 1) / MIB * MIB;
+	}
+	if (bytes < b->job->workload.file_size_bytes)
+		bytes = b->job->workload.file_size_bytes;
+	return bytes > b->data_bytes ? bytes : b->data_bytes;
+}
+
+static uint64_t choose_first_bytes(const struct block *b)
+{
+	uint64_t bytes = b->job->first_layout_bytes;
+	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * BLOCKS_MIN;
+
+	if (bytes > 0 && bytes < least)
+		bytes = least;
+	return bytes > 0 && bytes < b->target_bytes ? bytes : b->target_bytes;
+}
+
+static int open_layout(struct block *b)
+{
+	b->layout = (struct layout){
+		.end_bytes = b->data_bytes > 0 ? HEADER_DATA_OFFSET + b->data_bytes : HEADER_BYTES,
+		.seed = b->content_seed,
+		.place = &b->place,
+		.clock = b->clock,
+		.observe = &b->observe,
+	};
+	int r = target_open_layout(&b->target, &b->layout.is_direct, b->run);
+	b->layout.fd = b->target.layout_fd;
+	return r;
+}
+
+static void note_layout(struct block *b)
+{
+	if (b->layout.end_bytes > HEADER_DATA_OFFSET + b->data_bytes)
+		b->data_bytes = b->layout.end_bytes - HEADER_DATA_OFFSET;
+	b->run->layout_bytes = b->layout.written_bytes;
+}
+
+/* The floor, reached by others while we wrote, or a disk that is full below it. */
+static int explain_layout(struct block *b, int r)
+{
+	if (r == -ENOSPC && place_check_space(&b->place, MIB, b->run) < 0)
+		return r;
+	return fault_set(b->run, r, "lay out the probe file in", b->target.directory.path);
+}
+
+/* What must exist before anything is measured. */
+static int lay_out(struct block *b)
+{
+	uint64_t first_bytes = choose_first_bytes(b);
+	uint64_t until_nsec = b->deadline_nsec == UINT64_MAX
+		? UINT64_MAX
+		: b->start_nsec + (b->deadline_nsec - b->start_nsec) / LAYOUT_SHARE;
+
+	if (b->data_bytes >= first_bytes)
+		return 0;
+	int r = place_check_space(&b->place, first_bytes - b->data_bytes, b->run);
+	if (r == 0)
+		r = open_layout(b);
+	if (r < 0)
+		return r;
+	r = layout_extend(
+		&b->layout, HEADER_DATA_OFFSET + first_bytes, until_nsec, JOB_PHASE_LAYOUT);
+	note_layout(b);
+	return r < 0 ? explain_layout(b, r) : 0;
+}
+
+/* Which part of the file the workload uses, and whether that is all it should. */
+static int choose_part(struct block *b)
+{
+	struct workload *w = &b->run->workload;
+	uint64_t wanted_bytes = w->file_size_bytes > 0 ? w->file_size_bytes : b->target_bytes;
+
+	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
+	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * BLOCKS_MIN / 2) {
+		run_fail(b->run, RUN_ERROR, ETIMEDOUT,
+			"laying out the probe file takes too long: %llu KiB in the time there was, "
+			"the next run goes on",
+			(unsigned long long)(b->data_bytes >> 10));
+		return -ETIMEDOUT;
+	}
+	if (w->file_size_bytes == wanted_bytes)
+		return 0;
+	if (place_has_space(&b->place, MIB)) {
+		b->run->trust |= RUN_TRUST_WARMING;
+		return 0;
+	}
+	/* A file that can grow no further would be warming for ever. */
+	b->run->trust |= RUN_TRUST_CLAMPED;
+	b->target_bytes = b->data_bytes;
+	return 0;
+}
+
+static int open_backend(struct block *b)
+{
+	struct error error = { "" };
+	struct io_setup setup = {
+		.fd = b->target.io_fd,
+		.slots = b->job->workload.queue_depth,
+		.memory = b->payload.memory,
+		.memory_bytes = b->payload.memory_bytes,
+		.is_synchronised = b->target.is_fallback,
+		.drops_cache = b->target.is_fallback,
+	};
+	int r = -EOPNOTSUPP;
+
+	(void)error_set(&error, r, "the %s engine is not in this version",
+		run_engine_name(b->job->workload.engine));
+	for (size_t i = 0; r < 0 && io_backend_at(b->job->workload.engine, i); i++) {
+		b->ops = io_backend_at(b->job->workload.engine, i);
+		r = b->ops->open(&setup, &b->backend, &error);
+	}
+	if (r < 0)
+		run_fail(b->run, RUN_ERROR, -r, "%s", error.text);
+	return r;
+}
+
+static uint64_t nsec_of(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * NSEC_PER_SEC + (uint64_t)tv.tv_usec * NSEC_PER_USEC;
+}
+
+static void add_cpu_time(struct run *run, const struct rusage *before)
+{
+	struct rusage after;
+
+	(void)getrusage(RUSAGE_SELF, &after); /* cannot fail with these arguments */
+	run->cpu_user_nsec = nsec_of(after.ru_utime) - nsec_of(before->ru_utime);
+	run->cpu_system_nsec = nsec_of(after.ru_stime) - nsec_of(before->ru_stime);
+}
+
+/* Ring and buffers may be let go only when the kernel has no more use for them. */
+static void close_backend(struct block *b)
+{
+	if (b->backend && b->run->outstanding_ios == 0) {
+		b->ops->close(b->backend);
+		b->backend = NULL;
+	}
+}
+
+static int run_engine(struct block *b)
+{
+	int r = open_backend(b);
+
+	if (r < 0)
+		return r;
+	struct engine_setup setup = {
+		.workload = &b->run->workload,
+		.base_bytes = HEADER_DATA_OFFSET,
+		.seed = b->offsets_seed,
+		.deadline_nsec = b->deadline_nsec,
+		.clock = b->clock,
+		.ops = b->ops,
+		.backend = b->backend,
+		.payload = &b->payload,
+		.observe = &b->observe,
+	};
+	struct rusage before;
+	b->run->engine = b->ops->engine;
+	b->run->setup_nsec = clock_monotonic_nsec(b->clock) - b->start_nsec;
+	(void)getrusage(RUSAGE_SELF, &before); /* as above */
+	r = engine_run(&setup, b->run);
+	add_cpu_time(b->run, &before);
+	close_backend(b);
+	return r;
+}
+
+/* True when a file system took O_DIRECT at open and refuses the I/O itself. */
+static bool is_direct_refused(const struct block *b, int r)
+{
+	const struct run *run = b->run;
+
+	return r == -EINVAL && run->status == RUN_OK && b->target.is_direct &&
+		run->outstanding_ios == 0 && run->operations[RUN_READ].ios == 0 &&
+		run->operations[RUN_WRITE].ios == 0;
+}
+
+static int measure(struct block *b)
+{
+	const struct workload *w = &b->job->workload;
+	int r = payload_init(&b->payload, w, w->queue_depth, random_mix(b->content_seed));
+
+	if (r < 0)
+		return fault_set(b->run, r, "get memory to measure", b->place.path);
+	r = run_engine(b);
+	if (is_direct_refused(b, r)) {
+		r = target_fall_back(&b->target, w, b->run);
+		memset(b->run->operations, 0, sizeof(b->run->operations));
+		if (r == 0)
+			r = run_engine(b);
+	}
+	if (b->run->outstanding_ios == 0)
+		payload_done(&b->payload);
+	if (r < 0 && b->run->status == RUN_OK)
+		fault_set(b->run, r, b->run->operations[RUN_WRITE].errors > 0 ? "write" : "read",
+			b->target.directory.path);
+	else if (r == 0 && b->run->outstanding_ios > 0)
+		run_fail(b->run, RUN_STALLED, 0,
+			"%u of the I/Os had not come back when the time was over",
+			b->run->outstanding_ios);
+	return r;
+}
+
+/* A bit more of the file after each run, until it is whole. No part of the run: what keeps it from
+ * growing is found by the next one. */
+static void grow(struct block *b)
+{
+	uint64_t bytes = b->job->growth_bytes;
+	uint64_t until_nsec = clock_monotonic_nsec(b->clock) + GROWTH_NSEC_MAX;
+
+	if (bytes > b->target_bytes - b->data_bytes)
+		bytes = b->target_bytes - b->data_bytes;
+	if (bytes == 0 || !place_has_space(&b->place, bytes))
+		return;
+	if (until_nsec > b->deadline_nsec)
+		until_nsec = b->deadline_nsec;
+	if (b->target.layout_fd < 0 && open_layout(b) < 0)
+		return;
+	(void)layout_extend(&b->layout, HEADER_DATA_OFFSET + b->data_bytes + bytes, until_nsec,
+		JOB_PHASE_GROWTH);
+	note_layout(b);
+	b->run->file_bytes = b->data_bytes;
+}
+
+static void use_target(struct block *b)
+{
+	int r = target_measure(&b->target, &b->data_bytes);
+
+	if (r < 0)
+		fault_set(b->run, r, "examine the probe file in", b->target.directory.path);
+	b->target_bytes = choose_target_bytes(b);
+	if (r == 0)
+		r = lay_out(b);
+	if (r == 0)
+		r = target_open_io(&b->target, &b->job->workload, b->run);
+	if (r < 0) {
+		target_undo(&b->target);
+	} else {
+		r = choose_part(b);
+		if (r == 0)
+			r = measure(b);
+		b->run->file_bytes = b->data_bytes;
+		b->run->file_target_bytes = b->target_bytes;
+	}
+	if (b->run->outstanding_ios > 0)
+		return;
+	if (!b->job->keep_file)
+		target_remove(&b->target);
+	else if (r == 0)
+		grow(b);
+}
+
+static void use_place(struct block *b)
+{
+	int r = place_check_space(&b->place, 0, b->run);
+
+	if (r == 0)
+		r = target_open(b->job, &b->place, b->clock, &b->target, b->run);
+	if (r < 0)
+		return;
+	use_target(b);
+	if (b->run->outstanding_ios == 0)
+		target_close(&b->target);
+}
+
+void block_run(const struct job *job, const struct clock *clock,
+	const struct probe_observer *observer, struct run *run)
+{
+	struct block *b = calloc(1, sizeof(*b));
+
+	if (!b) {
+		run_fail(run, RUN_ERROR, ENOMEM, "no memory for a run");
+		return;
+	}
+	b->job = job;
+	b->clock = clock;
+	b->run = run;
+	b->observe.observer = observer;
+	if (prepare(b) == 0 && place_open(job, &b->place, run) == 0) {
+		use_place(b);
+		if (run->outstanding_ios == 0)
+			place_close(&b->place);
+	}
+	free(b);
+}

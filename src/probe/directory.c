@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds, makes and removes the probe directory. */
+#include "probe/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "model/run.h"
+#include "probe/fault.h"
+#include "probe/place.h"
+#include "probe/privilege.h"
+
+#define DEFAULT_NAME ".repoprobe"
+#define TAG_NAME "CACHEDIR.TAG"
+
+static const char tag_text[] =
+	"Signature: 8a477f597d28d172789f06886806bc55\n"
+	"# This directory holds the probe files of repoprobe, which need no backup.\n"
+	"# For information about cache directory tags, see https://bford.info/cachedir/\n";
+
+int directory_open_beneath(int directory_fd, const char *name, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(flags | O_NOFOLLOW | O_CLOEXEC),
+		.mode = mode,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, directory_fd, name, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Splits a path into the directory it lies in, which is opened, and its last name. */
+static int open_parent(struct directory *d, const char *path, struct run *run)
+{
+	char parent[JOB_PATH_MAX + 1];
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	memcpy(d->path, path, len);
+	d->path[len] = '\0';
+	const char *slash = strrchr(d->path, '/');
+	size_t parent_len = slash ? (size_t)(slash - d->path) : 0;
+	const char *name = slash ? slash + 1 : "";
+	if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+		strlen(name) >= sizeof(d->name))
+		return fault_refuse(run, path, "cannot be the probe directory");
+	memcpy(d->name, name, strlen(name) + 1);
+	memcpy(parent, d->path, parent_len);
+	memcpy(parent + parent_len, "/", 2);
+	d->parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (d->parent_fd < 0)
+		return fault_set(run, -errno, "open", parent);
+	return 0;
+}
+
+static int name_directory(struct directory *d, const struct job *job, struct run *run)
+{
+	d->is_default = job->probe_directory[0] == '\0';
+	if (!d->is_default)
+		return open_parent(d, job->probe_directory, run);
+	size_t len = strlen(job->repository_path);
+	if (len + sizeof("/" DEFAULT_NAME) > sizeof(d->path))
+		return fault_set(run, -ENAMETOOLONG, "open", job->repository_path);
+	memcpy(d->path, job->repository_path, len);
+	memcpy(d->path + len, "/" DEFAULT_NAME, sizeof("/" DEFAULT_NAME));
+	memcpy(d->name, DEFAULT_NAME, sizeof(DEFAULT_NAME));
+	d->parent_fd = fcntl(d->place->fd, F_DUPFD_CLOEXEC, 0);
+	return d->parent_fd < 0 ? fault_set(run, -errno, "open", d->path) : 0;
+}
+
+/* Whoever may not create it is told why, where it can be known. */
+int directory_explain(const struct directory *d, int r, int parent_fd, struct run *run)
+{
+	if (r == -EPERM && place_facts(parent_fd).is_immutable)
+		return fault_refuse(
+			run, d->path, "is or lies in something immutable (chattr +i, +a)");
+	if (r == -ENOSPC && place_lacks_inodes(d->place)) {
+		run_fail(run, RUN_NO_SPACE, ENOSPC, "cannot create %.*s: no inodes left",
+			fault_path_len(d->path), d->path);
+		return r;
+	}
+	return fault_set(run, r, "create", d->path);
+}
+
+/* The directory's owner does the rest. */
+static int become_owner(const struct directory *d, int fd, struct run *run)
+{
+	struct stat st;
+	int r = fstat(fd, &st) < 0 ? -errno : privilege_drop(st.st_uid, st.st_gid);
+
+	return r < 0 ? fault_set(run, r, "become the owner of", d->path) : 0;
+}
+
+static int make_directory(struct directory *d, struct run *run)
+{
+	int r = become_owner(d, d->parent_fd, run);
+
+	if (r < 0)
+		return r;
+	if (mkdirat(d->parent_fd, d->name, 0700) < 0)
+		return directory_explain(d, -errno, d->parent_fd, run);
+	d->is_new = true;
+	return 0;
+}
+
+static int open_directory(struct directory *d, struct run *run)
+{
+	int fd = directory_open_beneath(d->parent_fd, d->name, O_PATH | O_DIRECTORY, 0);
+
+	if (fd == -ENOENT) {
+		int r = make_directory(d, run);
+		if (r < 0)
+			return r;
+		fd = directory_open_beneath(d->parent_fd, d->name, O_PATH | O_DIRECTORY, 0);
+	}
+	if (fd == -ENOTDIR || fd == -ELOOP)
+		return fault_refuse(run, d->path, "is not a directory, and was left as it is");
+	if (fd < 0)
+		return fault_set(run, fd, "open", d->path);
+	d->fd = fd;
+	return 0;
+}
+
+static int check_directory(struct directory *d, struct run *run)
+{
+	struct stat st;
+
+	if (fstat(d->fd, &st) < 0)
+		return fault_set(run, -errno, "examine", d->path);
+	d->owner = st.st_uid;
+	if (st.st_dev != d->place->device)
+		return fault_refuse(run, d->path, "is on another file system than the repository");
+	return become_owner(d, d->fd, run);
+}
+
+int directory_open(
+	struct directory *d, const struct job *job, const struct place *place, struct run *run)
+{
+	*d = (struct directory){ .place = place, .parent_fd = -1, .fd = -1 };
+	int r = name_directory(d, job, run);
+	if (r == 0)
+		r = open_directory(d, run);
+	if (r == 0)
+		r = check_directory(d, run);
+	return r;
+}
+
+void directory_close(struct directory *d)
+{
+	d->fd = fd_close(d->fd);
+	d->parent_fd = fd_close(d->parent_fd);
+}
+
+int directory_write_tag(struct directory *d, struct run *run)
+{
+	struct stat st;
+
+	/* To create is to wait on a frozen file system, even for what exists. */
+	if (fstatat(d->fd, TAG_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0; /* whatever it is, it is there */
+	int fd = directory_open_beneath(
+		d->fd, TAG_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
+
+	if (fd < 0)
+		return directory_explain(d, fd, d->fd, run);
+	d->is_tag_new = true;
+	int r = fd_write_all(fd, tag_text, sizeof(tag_text) - 1);
+	fd_close(fd);
+	return r < 0 ? fault_set(run, r, "write " TAG_NAME " in", d->path) : 0;
+}
+
+/* True when the directory holds nothing but the tag. */
+static bool is_empty(const struct directory *d)
+{
+	int fd = directory_open_beneath(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY, 0);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	bool is_alone = true;
+
+	if (!stream) {
+		fd_close(fd);
+		return false;
+	}
+	for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			strcmp(entry->d_name, TAG_NAME) != 0)
+			is_alone = false;
+	(void)closedir(stream); /* was only read */
+	return is_alone;
+}
+
+/* A directory that somebody else made for us, because we may not, must stay. */
+void directory_remove(struct directory *d)
+{
+	bool is_ours =
+		d->is_new || (d->is_default && faccessat(d->parent_fd, ".", W_OK, AT_EACCESS) == 0);
+
+	if (!is_ours || d->fd < 0 || !is_empty(d))
+		return;
+	/* Nothing depends on whether these go. */
+	(void)unlinkat(d->fd, TAG_NAME, 0);
+	(void)unlinkat(d->parent_fd, d->name, AT_REMOVEDIR);
+}
+
+void directory_undo(struct directory *d)
+{
+	if (d->is_new)
+		directory_remove(d);
+	else if (d->is_tag_new)
+		(void)unlinkat(d->fd, TAG_NAME, 0); /* the failure before it is the one to tell */
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first block of a probe file, by which we know it for ours: 4096 bytes, integers
+ * little-endian.
+ *
+ *   0  magic "repoprobe", NUL-padded to 16 bytes
+ *  16  u32 version, u32 zero
+ *  24  16 bytes UUID (version 4, random)
+ *  40  i64 creation, microseconds since 1970
+ *  48  u64 data bytes that were chosen from the free space at creation
+ *  64  a sentence for whoever looks into the file, then zeroes
+ *
+ * The data, all that is ever measured, starts at 1 MiB, so that blocks up to 1 MiB lie in the file
+ * as they lie in the data. The bytes between are laid out and never touched again. */
+#ifndef REPOPROBE_PROBE_HEADER_H
+#define REPOPROBE_PROBE_HEADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEADER_BYTES 4096
+#define HEADER_DATA_OFFSET (UINT64_C(1) << 20)
+
+struct header {
+	uint8_t uuid[16];
+	int64_t created_usec;
+	uint64_t auto_bytes;
+};
+
+/* uuid: any 16 random bytes; version and variant are set on the way. 0 or -ENOMEM. */
+int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES]);
+
+/* -EBADMSG: not ours. -EPROTO: ours, but of a newer version. */
+int header_decode(const uint8_t *data, size_t len, struct header *ret);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* I/O by io_uring. The ring is restricted before it is enabled: it can read and write the one
+ * registered file (and synchronise it where asked to), and nothing else, whatever happens to us. */
+#include "probe/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#define SYNC_BIT (UINT64_C(1) << 32) /* in user_data, beside the slot: this is its fdatasync */
+
+struct pending {
+	bool is_write;
+	uint32_t bytes;
+};
+
+struct uring {
+	struct io_uring ring;
+	bool has_ring;
+	bool has_buffers; /* registered */
+	struct io_setup setup;
+	struct pending *pending; /* by slot */
+};
+
+static void uring_close(void *backend)
+{
+	struct uring *u = backend;
+
+	if (!u)
+		return;
+	if (u->has_ring) {
+		/* The kernel takes a ring down at its leisure. Until then a file that is still
+		 * registered would keep its file system from being unmounted. */
+		(void)io_uring_unregister_files(&u->ring);
+		io_uring_queue_exit(&u->ring);
+	}
+	free(u->pending);
+	free(u);
+}
+
+static int restrict_ring(struct uring *u)
+{
+	struct io_uring_restriction rules[] = {
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_READ },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_READ_FIXED },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE_FIXED },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
+			.register_op = IORING_UNREGISTER_FILES },
+		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_FIXED_FILE },
+		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_REQUIRED, .sqe_flags = IOSQE_FIXED_FILE },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_FSYNC },
+	};
+	unsigned count = sizeof(rules) / sizeof(rules[0]);
+
+	if (!u->setup.is_synchronised)
+		count--; /* the last rule */
+	/* The call that the library has for it is missing in liburing.so 2.3; so below. */
+	return io_uring_register(
+		(unsigned)u->ring.ring_fd, IORING_REGISTER_RESTRICTIONS, rules, count);
+}
+
+/* Registers what the ring may touch and locks it to that. */
+static int set_up_ring(struct uring *u)
+{
+	struct iovec all = { .iov_base = u->setup.memory, .iov_len = u->setup.memory_bytes };
+	int r = io_uring_register_files(&u->ring, &u->setup.fd, 1);
+
+	if (r < 0)
+		return r;
+	/* Plain buffers serve as well where the memory-lock limit is too small for these. */
+	u->has_buffers = io_uring_register_buffers(&u->ring, &all, 1) == 0;
+	r = restrict_ring(u);
+	if (r < 0)
+		return r;
+	return io_uring_register((unsigned)u->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
+}
+
+static int uring_open(const struct io_setup *setup, void **ret, struct error *reterr)
+{
+	struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
+	struct uring *u = calloc(1, sizeof(*u));
+	int r = -ENOMEM;
+
+	if (!u)
+		goto fail;
+	u->setup = *setup;
+	u->pending = calloc(setup->slots, sizeof(*u->pending));
+	if (!u->pending)
+		goto fail;
+	r = io_uring_queue_init_params(setup->slots, &u->ring, &params);
+	if (r < 0)
+		goto fail;
+	u->has_ring = true;
+	r = set_up_ring(u);
+	if (r < 0)
+		goto fail;
+	*ret = u;
+	return 0;
+fail:
+	uring_close(u);
+	if (r == -EPERM || r == -ENOSYS || r == -EACCES)
+		return error_set(reterr, r,
+			"this system does not allow io_uring (%s), and the threads engine is not in this version",
+			errno_name(-r));
+	return error_set(reterr, r, "io_uring cannot be set up: %s", errno_text(-r));
+}
+
+static void uring_prepare(void *backend, const struct io_request *request)
+{
+	const struct uring *u = backend;
+
+	if (u->setup.drops_cache && !request->is_write)
+		(void)posix_fadvise(u->setup.fd, (off_t)request->offset_bytes,
+			(off_t)request->bytes,
+			POSIX_FADV_DONTNEED); /* the run is labelled anyway */
+}
+
+/* Sends what is prepared to the kernel, now. */
+static int flush(struct uring *u)
+{
+	int r;
+
+	do
+		r = io_uring_submit(&u->ring);
+	while (r == -EINTR);
+	return r < 0 ? r : 0;
+}
+
+static int uring_submit(void *backend, const struct io_request *request)
+{
+	struct uring *u = backend;
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+
+	if (!sqe)
+		return -EBUSY;
+	if (request->is_write && u->has_buffers)
+		io_uring_prep_write_fixed(
+			sqe, 0, request->data, request->bytes, request->offset_bytes, 0);
+	else if (request->is_write)
+		io_uring_prep_write(sqe, 0, request->data, request->bytes, request->offset_bytes);
+	else if (u->has_buffers)
+		io_uring_prep_read_fixed(
+			sqe, 0, request->data, request->bytes, request->offset_bytes, 0);
+	else
+		io_uring_prep_read(sqe, 0, request->data, request->bytes, request->offset_bytes);
+	io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+	io_uring_sqe_set_data64(sqe, request->slot);
+	u->pending[request->slot] =
+		(struct pending){ .is_write = request->is_write, .bytes = request->bytes };
+	return flush(u);
+}
+
+static int submit_sync(struct uring *u, uint32_t slot)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+
+	if (!sqe)
+		return -EBUSY;
+	io_uring_prep_fsync(sqe, 0, IORING_FSYNC_DATASYNC);
+	io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+	io_uring_sqe_set_data64(sqe, slot | SYNC_BIT);
+	return flush(u);
+}
+
+/* True when this ends an I/O; false when its fdatasync has yet to follow. */
+static bool finish(struct uring *u, uint64_t user_data, int32_t result, struct io_completion *ret)
+{
+	uint32_t slot = (uint32_t)user_data;
+	struct pending pending = u->pending[slot];
+	bool is_sync = (user_data & SYNC_BIT) != 0;
+
+	if (is_sync && result >= 0)
+		result = (int32_t)pending.bytes;
+	if (!is_sync && u->setup.is_synchronised && pending.is_write &&
+		result == (int32_t)pending.bytes) {
+		int r = submit_sync(u, slot);
+		if (r == 0)
+			return false;
+		result = r;
+	}
+	*ret = (struct io_completion){ .slot = slot, .result = result };
+	return true;
+}
+
+static size_t collect(struct uring *u, struct io_completion *ret, size_t max)
+{
+	struct io_uring_cqe *cqe;
+	size_t count = 0;
+
+	while (count < max && io_uring_peek_cqe(&u->ring, &cqe) == 0) {
+		uint64_t user_data = cqe->user_data;
+		int32_t result = cqe->res;
+		io_uring_cqe_seen(&u->ring, cqe);
+		if (finish(u, user_data, result, &ret[count]))
+			count++;
+	}
+	return count;
+}
+
+/* Sleeps until the ring has a completion or the time is over. */
+static int sleep_on_ring(struct uring *u, uint64_t timeout_nsec)
+{
+	struct io_uring_cqe *cqe;
+	int r;
+
+	if (u->ring.features & IORING_FEAT_EXT_ARG) {
+		struct __kernel_timespec ts = {
+			.tv_sec = (int64_t)(timeout_nsec / NSEC_PER_SEC),
+			.tv_nsec = (long long)(timeout_nsec % NSEC_PER_SEC),
+		};
+		r = io_uring_wait_cqe_timeout(&u->ring, &cqe, &ts);
+	} else {
+		/* Before Linux 5.11 the library would submit a timeout, which is not allowed here.
+		 */
+		struct pollfd pollfd = { .fd = u->ring.ring_fd, .events = POLLIN };
+		struct timespec ts = {
+			.tv_sec = (time_t)(timeout_nsec / NSEC_PER_SEC),
+			.tv_nsec = (long)(timeout_nsec % NSEC_PER_SEC),
+		};
+		r = ppoll(&pollfd, 1, &ts, NULL) < 0 ? -errno : 0;
+	}
+	return r == -ETIME || r == -EINTR || r == -EAGAIN ? 0 : r;
+}
+
+static int uring_wait(void *backend, uint64_t timeout_nsec, struct io_completion *ret, size_t max)
+{
+	struct uring *u = backend;
+	size_t count = collect(u, ret, max);
+
+	if (count > 0 || timeout_nsec == 0)
+		return (int)count;
+	int r = sleep_on_ring(u, timeout_nsec);
+	if (r < 0)
+		return r;
+	return (int)collect(u, ret, max);
+}
+
+const struct io_backend_ops io_uring_backend = {
+	.engine = WORKLOAD_ENGINE_IO_URING,
+	.open = uring_open,
+	.prepare = uring_prepare,
+	.submit = uring_submit,
+	.wait = uring_wait,
+	.close = uring_close,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of probe: one file and one row in the table of probe.c each. Each is handed a run whose
+ * workload is the job's, and carries out what probe_run promises. */
+#ifndef REPOPROBE_PROBE_KIND_H
+#define REPOPROBE_PROBE_KIND_H
+
+#include "probe/probe.h"
+
+void block_run(const struct job *job, const struct clock *clock,
+	const struct probe_observer *observer, struct run *run);
+void null_run(const struct job *job, const struct clock *clock,
+	const struct probe_observer *observer, struct run *run);
+
+#endif

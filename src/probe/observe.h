@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Progress for whoever watches, at most ten times a second within one phase. */
+#ifndef REPOPROBE_PROBE_OBSERVE_H
+#define REPOPROBE_PROBE_OBSERVE_H
+
+#include <stdbool.h>
+
+#include "probe/probe.h"
+
+#define OBSERVE_INTERVAL_NSEC UINT64_C(100000000)
+
+struct observe {
+	const struct probe_observer *observer; /* NULL: nobody watches */
+	bool has_told;
+	enum job_phase phase;
+	uint64_t told_nsec;
+};
+
+void observe_tell(struct observe *o, uint64_t now_nsec, const struct job_progress *progress);
+
+/* True when the run is to stop, as found by telling. */
+bool observe_is_cancelled(const struct observe *o);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written: buffers whose content never repeats, neither within a run nor across runs, so
+ * that no storage can compress, deduplicate or guess it. A used buffer is filled anew, in small
+ * steps, while the I/Os of the others are out; it is never touched while its own is. */
+#ifndef REPOPROBE_PROBE_PAYLOAD_H
+#define REPOPROBE_PROBE_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/workload.h"
+
+#define PAYLOAD_UNIT_BYTES 4096 /* content is unique in each of these */
+
+struct payload_buffer {
+	uint32_t filled_bytes; /* so much of it is fresh */
+	bool is_out;
+};
+
+struct payload {
+	uint8_t *memory; /* page-aligned, one stride a buffer */
+	size_t memory_bytes;
+	size_t stride_bytes;
+	uint32_t block_bytes;
+	uint32_t count;
+	struct payload_buffer *buffers;
+	enum workload_content content;
+	uint8_t compressible_percent;
+	bool is_refilled; /* buffers are written from */
+	uint64_t seed;
+	uint64_t units; /* made so far */
+};
+
+/* Fills bytes with incompressible content, unit by unit: unit number `first + i` of this seed. Two
+ * units of one seed differ in their first eight bytes. */
+void payload_fill(uint8_t *dst, size_t bytes, uint64_t seed, uint64_t first);
+
+/* Buffers for `slots` I/Os at a time and some to spare, all touched. 0 or -ENOMEM. */
+int payload_init(struct payload *p, const struct workload *workload, uint32_t slots, uint64_t seed);
+void payload_done(struct payload *p);
+
+/* A buffer that is not out: with fresh content for a write (made now if none is ready), any for a
+ * read. There is always one while fewer than `slots` are out. */
+uint32_t payload_take(struct payload *p, bool is_write);
+void payload_give(struct payload *p, uint32_t buffer);
+uint8_t *payload_data(const struct payload *p, uint32_t buffer);
+
+/* True while a buffer waits for fresh content; a step makes a few microseconds' worth of it. */
+bool payload_has_work(const struct payload *p);
+void payload_work(struct payload *p);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The repository's directory and the file system it lies on: opened without touching anything, and
+ * refused where no repository can be. */
+#ifndef REPOPROBE_PROBE_PLACE_H
+#define REPOPROBE_PROBE_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/job.h"
+
+struct place {
+	const char *path; /* the job's; lent */
+	int fd; /* O_PATH */
+	dev_t device; /* for comparisons within this run only */
+	uid_t owner;
+	gid_t owner_group;
+	bool is_in_memory; /* tmpfs and the like, also below an overlay */
+	uint64_t min_free_bytes;
+	uint8_t min_free_percent;
+};
+
+/* Opens job->repository_path and fills run->identity. Returns 0, or -errno with the run failed. */
+int place_open(const struct job *job, struct place *ret, struct run *run);
+void place_close(struct place *place);
+
+/* Are `more_bytes` free above the floor? Fails the run with -ENOSPC and the numbers if not. A file
+ * system that does not say how big it is passes. Renews free_bytes in run->identity. */
+int place_check_space(const struct place *place, uint64_t more_bytes, struct run *run);
+
+/* The same question without consequences. */
+bool place_has_space(const struct place *place, uint64_t more_bytes);
+
+/* True when the file system has a number of inodes and none is free. */
+bool place_lacks_inodes(const struct place *place);
+
+/* statx(2) of a descriptor with the fields that older libraries do not know. Zero: unknown. */
+struct place_facts {
+	uint64_t mount_id;
+	uint32_t direct_align_bytes; /* offsets and lengths of direct I/O */
+	bool is_immutable; /* chattr +i or +a */
+};
+struct place_facts place_facts(int fd);
+
+/* The file system's UUID as text, "" when it has none or the kernel (before 6.9) does not say. fd
+ * must be open for real, not O_PATH. */
+void place_read_uuid(int fd, struct identity *identity);
+
+#endif

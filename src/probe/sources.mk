@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libprobe.a
+libprobe_a_SOURCES = \
+	%D%/block.c \
+	%D%/directory.c %D%/directory.h \
+	%D%/engine.c %D%/engine.h \
+	%D%/fault.c %D%/fault.h \
+	%D%/header.c %D%/header.h \
+	%D%/io.c %D%/io.h \
+	%D%/io_uring.c \
+	%D%/kind.h \
+	%D%/layout.c %D%/layout.h \
+	%D%/null.c \
+	%D%/observe.c %D%/observe.h \
+	%D%/offsets.c %D%/offsets.h \
+	%D%/payload.c %D%/payload.h \
+	%D%/place.c %D%/place.h \
+	%D%/privilege.c %D%/privilege.h \
+	%D%/probe.c %D%/probe.h \
+	%D%/random.h \
+	%D%/target.c %D%/target.h

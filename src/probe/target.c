@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds, proves and opens the probe file. */
+#include "probe/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "model/run.h"
+#include "probe/fault.h"
+#include "probe/layout.h"
+#include "probe/place.h"
+
+#define AUTO_SHARE 100 /* of the free space, when nobody chose a size */
+#define MIB (UINT64_C(1) << 20)
+#define DIRECT_ALIGN_DEFAULT 512
+
+static int refuse_file(const struct target *t, const char *why, struct run *run)
+{
+	run_fail(run, RUN_REFUSED, EPERM, "%s in %.*s %s, and was left as it is", t->file_name,
+		fault_path_len(t->directory.path), t->directory.path, why);
+	return -EPERM;
+}
+
+/* What can be known before the file is opened. On file systems that do not store owners (CIFS, FAT)
+ * a file of ours belongs to whoever the directory belongs to. */
+static int check_file(const struct target *t, const struct stat *st, struct run *run)
+{
+	if (S_ISLNK(st->st_mode))
+		return refuse_file(t, "is a symbolic link", run);
+	if (!S_ISREG(st->st_mode))
+		return refuse_file(t, "is not a regular file", run);
+	if (st->st_nlink != 1)
+		return refuse_file(t, "has other names (hard links)", run);
+	if (st->st_uid != geteuid() && st->st_uid != t->directory.owner)
+		return refuse_file(t, "belongs to another user", run);
+	return 0;
+}
+
+static int create_file(struct target *t, struct run *run)
+{
+	int fd = directory_open_beneath(
+		t->directory.fd, t->file_name, O_RDWR | O_CREAT | O_EXCL | O_NOCTTY, 0600);
+
+	if (fd < 0)
+		return directory_explain(&t->directory, fd, t->directory.fd, run);
+	t->lock_fd = fd;
+	t->is_file_new = true;
+	return 0;
+}
+
+/* The file again, for another use: still the same one. */
+static int reopen_file(const struct target *t, const struct stat *known, int flags)
+{
+	struct stat st;
+	int fd = directory_open_beneath(
+		t->directory.fd, t->file_name, flags | O_NONBLOCK | O_NOCTTY, 0);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || st.st_ino != known->st_ino || st.st_dev != known->st_dev) {
+		fd_close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+static int open_file(struct target *t, struct run *run)
+{
+	struct stat st;
+	int fd = directory_open_beneath(t->directory.fd, t->file_name, O_PATH, 0);
+
+	if (fd == -ENOENT)
+		return create_file(t, run);
+	int r = fd < 0 ? fd : (fstat(fd, &st) < 0 ? -errno : 0);
+	bool is_immutable = fd >= 0 && place_facts(fd).is_immutable;
+	fd_close(fd);
+	if (r < 0)
+		return fault_set(run, r, "examine the probe file in", t->directory.path);
+	r = check_file(t, &st, run);
+	if (r < 0)
+		return r;
+	fd = reopen_file(t, &st, O_RDWR);
+	if (fd == -EPERM && is_immutable)
+		return refuse_file(t, "is immutable (chattr +i, +a)", run);
+	if (fd < 0)
+		return fault_set(run, fd, "open the probe file in", t->directory.path);
+	t->lock_fd = fd;
+	return 0;
+}
+
+static int lock_file(struct target *t, struct run *run)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(t->lock_fd, F_OFD_SETLK, &lock) == 0) {
+		t->is_locked = true;
+		return 0;
+	}
+	if (errno != EAGAIN && errno != EACCES)
+		return fault_set(run, -errno, "lock the probe file in", t->directory.path);
+	run_fail(run, RUN_SKIPPED, 0, "another run is using the probe file in %.*s",
+		fault_path_len(t->directory.path), t->directory.path);
+	run->skip = RUN_SKIP_IN_USE;
+	return -EBUSY;
+}
+
+static uint64_t choose_auto_bytes(const struct run *run)
+{
+	uint64_t bytes = run->identity.free_bytes / AUTO_SHARE / MIB * MIB;
+
+	if (run->identity.size_bytes == 0)
+		bytes = JOB_FIRST_LAYOUT_BYTES; /* a file system that does not say how big it is */
+	if (bytes > WORKLOAD_FILE_SIZE_DEFAULT)
+		bytes = WORKLOAD_FILE_SIZE_DEFAULT;
+	return bytes < WORKLOAD_FILE_SIZE_MIN ? WORKLOAD_FILE_SIZE_MIN : bytes;
+}
+
+/* Of a file just created, or one whose creator was killed before it came to this. */
+static int write_header(struct target *t, const struct clock *clock, struct run *run)
+{
+	uint8_t block[HEADER_BYTES];
+	int r;
+
+	t->header = (struct header){
+		.created_usec = clock_realtime_usec(clock),
+		.auto_bytes = choose_auto_bytes(run),
+	};
+	if (getrandom(t->header.uuid, sizeof(t->header.uuid), 0) != (ssize_t)sizeof(t->header.uuid))
+		return fault_set(run, -EIO, "draw a name for the probe file in", t->directory.path);
+	r = header_encode(&t->header, block);
+	if (r == 0) {
+		ssize_t n = pwrite(t->lock_fd, block, sizeof(block), 0);
+		if (n != (ssize_t)sizeof(block))
+			r = n < 0 ? -errno : -ENOSPC;
+	}
+	if (r == 0 && fdatasync(t->lock_fd) < 0)
+		r = -errno;
+	return r < 0 ? fault_set(run, r, "write the probe file in", t->directory.path) : 0;
+}
+
+static int read_header(struct target *t, const struct clock *clock, struct run *run)
+{
+	uint8_t block[HEADER_BYTES];
+	struct stat st;
+
+	if (fstat(t->lock_fd, &st) < 0)
+		return fault_set(run, -errno, "examine the probe file in", t->directory.path);
+	t->found_bytes = (uint64_t)st.st_size;
+	if (st.st_size == 0)
+		return write_header(t, clock, run);
+	ssize_t n = pread(t->lock_fd, block, sizeof(block), 0);
+	if (n < 0)
+		return fault_set(run, -errno, "read the probe file in", t->directory.path);
+	int r = header_decode(block, (size_t)n, &t->header);
+	if (r == -EPROTO)
+		return refuse_file(t, "was made by a newer version of repoprobe", run);
+	if (r < 0)
+		return refuse_file(t, "is not a probe file of repoprobe's", run);
+	return 0;
+}
+
+int target_open(const struct job *job, const struct place *place, const struct clock *clock,
+	struct target *ret, struct run *run)
+{
+	struct target *t = ret;
+
+	*t = (struct target){
+		.file_name = job->file_name,
+		.lock_fd = -1,
+		.layout_fd = -1,
+		.io_fd = -1,
+	};
+	int r = directory_open(&t->directory, job, place, run);
+	if (r == 0)
+		r = open_file(t, run);
+	if (r == 0)
+		r = lock_file(t, run);
+	if (r == 0)
+		r = read_header(t, clock, run);
+	if (r == 0)
+		r = directory_write_tag(&t->directory, run);
+	if (r < 0) {
+		target_undo(t);
+		target_close(t);
+		return r;
+	}
+	place_read_uuid(t->lock_fd, &run->identity);
+	return 0;
+}
+
+int target_measure(const struct target *target, uint64_t *ret_data_bytes)
+{
+	uint64_t bytes;
+	int r = layout_measure(target->lock_fd, &bytes);
+
+	if (r < 0)
+		return r;
+	*ret_data_bytes = bytes > HEADER_DATA_OFFSET ? bytes - HEADER_DATA_OFFSET : 0;
+	return 0;
+}
+
+static int open_again(const struct target *t, int flags)
+{
+	struct stat st;
+
+	if (fstat(t->lock_fd, &st) < 0)
+		return -errno;
+	return reopen_file(t, &st, flags);
+}
+
+int target_open_layout(struct target *target, bool *ret_is_direct, struct run *run)
+{
+	int fd = open_again(target, O_WRONLY | O_DIRECT);
+	bool is_direct = fd >= 0;
+
+	if (fd == -EINVAL || fd == -EOPNOTSUPP)
+		fd = open_again(target, O_WRONLY);
+	if (fd < 0)
+		return fault_set(run, fd, "open the probe file in", target->directory.path);
+	target->layout_fd = fd;
+	*ret_is_direct = is_direct;
+	return 0;
+}
+
+static int flags_of(enum workload_cache cache)
+{
+	switch (cache) {
+	case WORKLOAD_DIRECT:
+		return O_DIRECT;
+	case WORKLOAD_DIRECT_DSYNC:
+		return O_DIRECT | O_DSYNC;
+	case WORKLOAD_DSYNC:
+		return O_DSYNC;
+	case WORKLOAD_BUFFERED:
+		break;
+	}
+	return 0;
+}
+
+/* Through the page cache, with each write followed by fdatasync: the nearest there is to direct. */
+int target_fall_back(struct target *target, const struct workload *workload, struct run *run)
+{
+	(void)workload; /* every direct mode falls back to the same */
+	target->io_fd = fd_close(target->io_fd);
+	int fd = open_again(target, O_RDWR);
+	if (fd < 0)
+		return fault_set(run, fd, "open the probe file in", target->directory.path);
+	target->io_fd = fd;
+	target->is_direct = false;
+	target->is_fallback = true;
+	run->trust &= ~(uint32_t)RUN_TRUST_DIRECT;
+	run->trust |= RUN_TRUST_BUFFERED | RUN_TRUST_FALLBACK;
+	return 0;
+}
+
+/* A block that direct I/O cannot do here is refused in words before the kernel says EINVAL. */
+static int check_alignment(
+	const struct target *t, const struct workload *workload, uint32_t sector, struct run *run)
+{
+	uint32_t align =
+		workload->align_bytes > 0 ? workload->align_bytes : workload->block_size_bytes;
+
+	if (workload->block_size_bytes % sector == 0 && align % sector == 0)
+		return 0;
+	run_fail(run, RUN_REFUSED, EINVAL,
+		"direct I/O on %.*s goes by %u bytes: block size %u and alignment %u must be multiples",
+		fault_path_len(t->directory.place->path), t->directory.place->path, sector,
+		workload->block_size_bytes, align);
+	return -EINVAL;
+}
+
+int target_open_io(struct target *target, const struct workload *workload, struct run *run)
+{
+	int flags = flags_of(workload->cache);
+	uint32_t align = place_facts(target->lock_fd).direct_align_bytes;
+
+	if (align == 0 || (align & (align - 1)) != 0)
+		align = DIRECT_ALIGN_DEFAULT; /* not known */
+	run->identity.sector_bytes = align;
+	if (target->directory.place->is_in_memory)
+		run->trust |= RUN_TRUST_CACHED;
+	int fd = open_again(target, O_RDWR | flags);
+	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && (flags & O_DIRECT))
+		return target_fall_back(target, workload, run);
+	if (fd < 0)
+		return fault_set(run, fd, "open the probe file in", target->directory.path);
+	target->io_fd = fd;
+	target->is_direct = (flags & O_DIRECT) != 0;
+	run->trust |= target->is_direct ? RUN_TRUST_DIRECT : RUN_TRUST_BUFFERED;
+	return target->is_direct ? check_alignment(target, workload, align, run) : 0;
+}
+
+/* The name still leads to the file that we hold the lock of. */
+static bool is_ours(const struct target *t)
+{
+	struct stat named;
+	struct stat locked;
+
+	return t->is_locked && fstat(t->lock_fd, &locked) == 0 &&
+		fstatat(t->directory.fd, t->file_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+		named.st_ino == locked.st_ino && named.st_dev == locked.st_dev;
+}
+
+void target_undo(struct target *target)
+{
+	struct target *t = target;
+	int r = 0;
+
+	if (t->is_file_new && is_ours(t))
+		r = unlinkat(t->directory.fd, t->file_name, 0);
+	else if (t->layout_fd >= 0)
+		r = ftruncate(t->lock_fd, (off_t)t->found_bytes);
+	(void)r; /* the failure that brought us here is the one to tell */
+	directory_undo(&t->directory);
+}
+
+void target_remove(struct target *target)
+{
+	if (!is_ours(target) || unlinkat(target->directory.fd, target->file_name, 0) < 0)
+		return;
+	/* NFS keeps an open file under another name, in the directory that is to go. */
+	target->io_fd = fd_close(target->io_fd);
+	target->layout_fd = fd_close(target->layout_fd);
+	target->lock_fd = fd_close(target->lock_fd);
+	directory_remove(&target->directory);
+}
+
+void target_close(struct target *target)
+{
+	target->io_fd = fd_close(target->io_fd);
+	target->layout_fd = fd_close(target->layout_fd);
+	target->lock_fd = fd_close(target->lock_fd);
+	directory_close(&target->directory);
+}

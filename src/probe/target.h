@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probe file: found or created below the repository, proven to be ours, locked, and opened for
+ * measuring. Together with place and layout this is every touch of the repository's file system.
+ * Whatever is not ours is refused and left as it is. */
+#ifndef REPOPROBE_PROBE_TARGET_H
+#define REPOPROBE_PROBE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/job.h"
+#include "probe/directory.h"
+#include "probe/header.h"
+
+struct clock;
+struct place;
+
+struct target {
+	struct directory directory;
+	const char *file_name; /* lent from the job */
+	int lock_fd; /* the file: header and lock; buffered */
+	int layout_fd; /* -1 until target_open_layout */
+	int io_fd; /* -1 until target_open_io */
+	bool is_locked;
+	bool is_file_new; /* made by this run */
+	uint64_t found_bytes; /* size of the file before this run */
+	bool is_direct; /* io_fd */
+	bool is_fallback; /* direct was asked for and refused */
+	struct header header;
+};
+
+/* Opens directory and file, creating what is missing, with CACHEDIR.TAG beside it, and takes the
+ * lock. A process that is root becomes the directory's owner. Returns 0, or -errno with the run
+ * failed, and what was created removed. */
+int target_open(const struct job *job, const struct place *place, const struct clock *clock,
+	struct target *ret, struct run *run);
+
+/* How much data, which starts at HEADER_DATA_OFFSET, is laid out. */
+int target_measure(const struct target *target, uint64_t *ret_data_bytes);
+
+/* Opens the file for layout, direct if it can be. */
+int target_open_layout(struct target *target, bool *ret_is_direct, struct run *run);
+
+/* Opens the file the way the workload's cache mode says; if the file system refuses O_DIRECT,
+ * through the page cache (is_fallback). Sets the run's trust flags and sector size. */
+int target_open_io(struct target *target, const struct workload *workload, struct run *run);
+
+/* The second chance, for a file system that takes O_DIRECT and then refuses the I/O. */
+int target_fall_back(struct target *target, const struct workload *workload, struct run *run);
+
+/* Takes back what this run created, or else what it added to the file. */
+void target_undo(struct target *target);
+
+/* Removes the file, and the directory with its tag when nothing else is in it and it could be made
+ * again. */
+void target_remove(struct target *target);
+
+/* Never removes anything. */
+void target_close(struct target *target);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The present as one JSON document: a verdict in words first, then each repository with its probes.
+ */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "report/report.h"
+#include "report/run_json.h"
+
+#define SENTENCE_MAX 4096
+
+/* --- Verdict --------------------------------------------------------------- */
+
+/* What can be said of a repository in two words; the worst comes first. */
+enum condition {
+	CONDITION_FAILS, /* warning or critical for another reason than latency */
+	CONDITION_SLOW,
+	CONDITION_UNKNOWN,
+	CONDITION_PAUSED,
+	CONDITION_WELL,
+};
+#define CONDITIONS 5
+
+static const struct {
+	const char *one;
+	const char *many;
+} condition_texts[CONDITIONS] = {
+	[CONDITION_FAILS] = { "is in trouble", "are in trouble" },
+	[CONDITION_SLOW] = { "is slow", "are slow" },
+	[CONDITION_UNKNOWN] = { "has no result yet", "have no result yet" },
+	[CONDITION_PAUSED] = { "is paused", "are paused" },
+	[CONDITION_WELL] = { "is well", "are well" },
+};
+
+/* Slow when the alarm alone explains the state; the newest runs failing says more than that. */
+static bool is_slow(const struct snapshot_repository *repository)
+{
+	if (!repository->alarm || repository->alarm->incident_id == 0)
+		return false;
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		const struct snapshot_probe *probe = &repository->probes[i];
+		if (probe->stuck_since_usec != 0)
+			return false;
+		if (probe->last_run && !run_status_has_numbers(probe->last_run->status) &&
+			probe->last_run->status != RUN_SKIPPED)
+			return false;
+	}
+	return true;
+}
+
+static enum condition condition_of(const struct snapshot_repository *repository)
+{
+	switch (repository->state) {
+	case REPOSITORY_OK:
+		return CONDITION_WELL;
+	case REPOSITORY_WARNING:
+	case REPOSITORY_CRITICAL:
+		return is_slow(repository) ? CONDITION_SLOW : CONDITION_FAILS;
+	case REPOSITORY_UNKNOWN:
+		return CONDITION_UNKNOWN;
+	case REPOSITORY_PAUSED:
+		return CONDITION_PAUSED;
+	}
+	return CONDITION_UNKNOWN;
+}
+
+static const char *condition_text(enum condition condition, size_t count)
+{
+	return count == 1 ? condition_texts[condition].one : condition_texts[condition].many;
+}
+
+/* "1 of 3 repositories is in trouble, 1 is slow" */
+static void add_counts(const size_t *counts, size_t total, struct buf *b)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < CONDITION_WELL; i++) {
+		if (counts[i] == 0)
+			continue;
+		if (is_first)
+			buf_printf(b, "%zu of %zu repositories ", counts[i], total);
+		else
+			buf_printf(b, ", %zu ", counts[i]);
+		buf_add_text(b, condition_text((enum condition)i, counts[i]));
+		is_first = false;
+	}
+}
+
+static void add_verdict(const struct snapshot *snapshot, struct buf *b)
+{
+	size_t total = snapshot->repository_count;
+	size_t counts[CONDITIONS] = { 0 };
+
+	for (size_t i = 0; i < total; i++)
+		counts[condition_of(&snapshot->repositories[i])]++;
+	if (total == 0) {
+		buf_add_text(b, "no repository is configured");
+		return;
+	}
+	for (size_t i = 0; i < CONDITIONS; i++) {
+		if (counts[i] != total)
+			continue;
+		if (total == 1)
+			buf_add_text(b, "the repository ");
+		else
+			buf_printf(b, "all %zu repositories ", total);
+		buf_add_text(b, condition_text((enum condition)i, total));
+		return;
+	}
+	add_counts(counts, total, b);
+}
+
+/* --- Repositories ---------------------------------------------------------- */
+
+static void add_limit(struct json_t *object, const char *key, uint64_t nsec)
+{
+	if (nsec > 0)
+		json_add_seconds(object, key, nsec);
+	else
+		json_add_null(object, key);
+}
+
+static void add_instant_or_null(struct json_t *object, const char *key, int64_t usec)
+{
+	if (usec != 0)
+		json_add_instant(object, key, usec);
+	else
+		json_add_null(object, key);
+}
+
+static struct json_t *new_last_run(const struct run *run)
+{
+	struct json_t *object = json_new_object();
+
+	run_json_add_id(object, run);
+	run_json_add_outcome(object, run);
+	json_add_seconds(object, "duration_seconds", run->duration_nsec);
+	run_json_add_operations(object, run);
+	return object;
+}
+
+static struct json_t *new_probe(const struct snapshot_probe *probe)
+{
+	struct buf description = BUF_INIT(SENTENCE_MAX);
+	struct json_t *object = json_new_object();
+
+	workload_describe(probe->workload, &description);
+	json_add_text(object, "name", probe->name);
+	json_add_text(object, "description", buf_text(&description));
+	json_add(object, "workload", workload_to_json(probe->workload));
+	json_add_seconds(object, "interval_seconds", probe->interval_usec * NSEC_PER_USEC);
+	add_limit(object, "limit_seconds", probe->limit.limit_nsec);
+	add_limit(object, "limit_critical_seconds", probe->limit.limit_critical_nsec);
+	json_add_boolean(object, "is_running", probe->is_running);
+	add_instant_or_null(object, "stuck_since", probe->stuck_since_usec);
+	add_instant_or_null(object, "next_run", probe->next_run_usec);
+	add_instant_or_null(object, "last_success", probe->last_success_usec);
+	if (probe->last_run)
+		json_add(object, "last_run", new_last_run(probe->last_run));
+	else
+		json_add_null(object, "last_run");
+	buf_done(&description);
+	return object;
+}
+
+static struct json_t *new_firing_series(const struct alarm_series *series)
+{
+	struct json_t *object = json_new_object();
+
+	json_add_text(object, "probe", series->probe);
+	json_add_text(object, "operation", run_operation_name(series->operation));
+	json_add_text(object, "level", alarm_level_name(series->level));
+	json_add_text(object, "alarm", alarm_reason_name(ALARM_REASON_LIMIT));
+	json_add_instant(object, "since", series->since_usec);
+	json_add_seconds(object, "avg_seconds", series->value_nsec);
+	json_add_seconds(object, "limit_seconds", series->limit_nsec);
+	return object;
+}
+
+static struct json_t *new_incident(const struct alarm_state *alarm)
+{
+	struct json_t *object = json_new_object();
+	struct json_t *series = json_new_array();
+
+	for (size_t i = 0; i < alarm->series_count; i++)
+		if (alarm->series[i].level != ALARM_NONE)
+			json_append(series, new_firing_series(&alarm->series[i]));
+	json_add_integer(object, "id", alarm->incident_id);
+	json_add_text(object, "level", alarm_level_name(alarm->incident_level));
+	json_add_instant(object, "opened", alarm->incident_opened_usec);
+	json_add(object, "series", series);
+	return object;
+}
+
+static struct json_t *new_target(const struct identity *identity)
+{
+	struct json_t *object = json_new_object();
+
+	json_add_text(object, "fs_type", identity->fs_type);
+	json_add_text(object, "source", identity->source);
+	json_add_text(object, "mount_point", identity->mount_point);
+	run_json_add_count(object, "size_bytes", identity->size_bytes);
+	run_json_add_count(object, "free_bytes", identity->free_bytes);
+	return object;
+}
+
+static struct json_t *new_repository(const struct snapshot_repository *repository)
+{
+	struct json_t *object = json_new_object();
+	struct json_t *probes = json_new_array();
+
+	for (size_t i = 0; i < repository->probe_count; i++)
+		json_append(probes, new_probe(&repository->probes[i]));
+	json_add_text(object, "name", repository->name);
+	json_add_text(object, "path", repository->path);
+	json_add_text(object, "state", repository_state_name(repository->state));
+	json_add_text(object, "reason", repository->reason);
+	if (repository->alarm && repository->alarm->incident_id != 0)
+		json_add(object, "incident", new_incident(repository->alarm));
+	else
+		json_add_null(object, "incident");
+	if (repository->identity)
+		json_add(object, "target", new_target(repository->identity));
+	else
+		json_add_null(object, "target");
+	json_add(object, "probes", probes);
+	return object;
+}
+
+/* --- Banners: trouble of our own ------------------------------------------- */
+
+static void append_banner(
+	struct json_t *banners, const char *about, const char *what, const char *why)
+{
+	struct buf text = BUF_INIT(SENTENCE_MAX);
+	struct json_t *object = json_new_object();
+
+	buf_add_text(&text, what);
+	buf_add_text(&text, why);
+	json_add_text(object, "about", about);
+	/* Too long a reason must not hide that there is one. */
+	json_add_text(object, "text", text.error == 0 ? buf_text(&text) : what);
+	json_append(banners, object);
+	buf_done(&text);
+}
+
+static struct json_t *new_banners(const struct snapshot *snapshot)
+{
+	struct json_t *banners = json_new_array();
+
+	if (!snapshot->is_reload_ok)
+		append_banner(banners, "configuration",
+			"the configuration was not reloaded, the earlier one stays in force: ",
+			snapshot->reload_error ? snapshot->reload_error : "unknown error");
+	if (snapshot->database_error)
+		append_banner(banners, "database",
+			"the history cannot be written, results wait in memory: ",
+			snapshot->database_error);
+	return banners;
+}
+
+void report_overview(const struct snapshot *snapshot, struct buf *b)
+{
+	struct buf verdict = BUF_INIT(SENTENCE_MAX);
+	struct json_t *object = json_new_object();
+	struct json_t *repositories = json_new_array();
+
+	add_verdict(snapshot, &verdict);
+	for (size_t i = 0; i < snapshot->repository_count; i++)
+		json_append(repositories, new_repository(&snapshot->repositories[i]));
+	json_add_text(object, "verdict", buf_text(&verdict));
+	json_add(object, "repositories", repositories);
+	json_add(object, "banners", new_banners(snapshot));
+	run_json_add_count(object, "revision", snapshot->revision);
+	json_add_text(object, "version", snapshot->version);
+	json_add_instant(object, "now", snapshot->now_usec);
+	json_add_instant(object, "started", snapshot->started_usec);
+	buf_done(&verdict);
+	int r = json_dump(object, false, b);
+	if (r < 0 && b->error == 0)
+		b->error = r;
+}

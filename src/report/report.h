@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thing in, one text out: for people, scripts and scrapers. Knows no file, socket or database;
+ * each function appends to a buf, whose sticky error is the only failure. */
+#ifndef REPOPROBE_REPORT_REPORT_H
+#define REPOPROBE_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/run.h"
+#include "model/snapshot.h"
+
+struct buf;
+struct json_t;
+
+/* run_text.c: the report of `repoprobe run` and `show`, in DiskSpd's columns (interfaces "Report").
+ */
+void report_run_text(const struct run *run, struct buf *b);
+/* run_json.c: a run as interfaces "JSON" says; repository and probe "" become null. */
+struct json_t *report_run_json(const struct run *run);
+/* run_list.c: `repoprobe runs`: header, then a line a run. `status` likewise. */
+void report_run_list_header(struct buf *b);
+void report_run_list_line(const struct run *run, struct buf *b);
+
+/* incident.c: one sentence in plain words: "nas1: writes of active-full take 23.9 ms on average,
+ * limit 15 ms (2 of the last 3 runs)". */
+void report_incident_sentence(const struct incident_event *event, struct buf *b);
+
+/* overview.c: body of /api/v1/overview. */
+void report_overview(const struct snapshot *snapshot, struct buf *b);
+
+/* metrics.c: body of /metrics, text format 0.0.4 (ecosystem 1.1 to 1.4, interfaces "Metrics"): the
+ * families that exist in this version, in the order of one table. */
+void report_metrics(const struct snapshot *snapshot, struct buf *b);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a run's JSON that lists and overviews share. */
+#ifndef REPOPROBE_REPORT_RUN_JSON_H
+#define REPOPROBE_REPORT_RUN_JSON_H
+
+#include <stdint.h>
+
+struct json_t;
+struct run;
+
+/* Adds "id": null for a run that no daemon committed. */
+void run_json_add_id(struct json_t *object, const struct run *run);
+/* Adds started, status, reason, trust and engine; skip and error where they say something. */
+void run_json_add_outcome(struct json_t *object, const struct run *run);
+/* Adds "operations": those that happened, and their total. */
+void run_json_add_operations(struct json_t *object, const struct run *run);
+
+/* A count as JSON can hold it: at most 2^63 - 1. */
+void run_json_add_count(struct json_t *object, const char *key, uint64_t value);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libreport.a
+libreport_a_SOURCES = \
+	%D%/exposition.c %D%/exposition.h \
+	%D%/incident.c \
+	%D%/metrics.c \
+	%D%/metrics_probe.c %D%/metrics_probe.h \
+	%D%/overview.c \
+	%D%/report.h \
+	%D%/run_json.c %D%/run_json.h \
+	%D%/run_list.c \
+	%D%/run_text.c \
+	%D%/text.c %D%/text.h

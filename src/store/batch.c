@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes in the order in which they were added, each with its own copy of what it writes. */
+#include "store/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct store_batch *store_batch_new(void)
+{
+	return calloc(1, sizeof(struct store_batch));
+}
+
+struct store_batch *store_batch_free(struct store_batch *batch)
+{
+	if (!batch)
+		return NULL;
+	struct change *next = batch->first;
+	while (next) {
+		struct change *change = next;
+		next = change->next;
+		free(change->data);
+		free(change);
+	}
+	free(batch);
+	return NULL;
+}
+
+/* Takes data (malloc'ed, may be NULL) in any case. */
+static int add(struct store_batch *batch, enum change_kind kind, void *data)
+{
+	struct change *change = data ? malloc(sizeof(*change)) : NULL;
+
+	if (!change) {
+		free(data);
+		return -ENOMEM;
+	}
+	*change = (struct change){ .kind = kind, .data = data };
+	if (batch->last)
+		batch->last->next = change;
+	else
+		batch->first = change;
+	batch->last = change;
+	return 0;
+}
+
+static void *copy(const void *data, size_t size)
+{
+	void *copied = malloc(size);
+
+	if (copied)
+		memcpy(copied, data, size);
+	return copied;
+}
+
+int store_batch_add_run(struct store_batch *batch, struct run *run)
+{
+	return add(batch, CHANGE_RUN, run);
+}
+
+int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state)
+{
+	return add(batch, CHANGE_ALARM, copy(state, sizeof(*state)));
+}
+
+int store_batch_add_event(struct store_batch *batch, const struct incident_event *event)
+{
+	return add(batch, CHANGE_EVENT, copy(event, sizeof(*event)));
+}
+
+int store_batch_add_message(struct store_batch *batch, const struct message *message)
+{
+	return add(batch, CHANGE_MESSAGE, copy(message, sizeof(*message)));
+}
+
+static int add_mark(
+	struct store_batch *batch, enum change_kind kind, const char *key, int64_t time_usec)
+{
+	struct change_mark mark = { .time_usec = time_usec };
+	size_t len = strlen(key);
+
+	if (len >= sizeof(mark.key))
+		return -ENAMETOOLONG;
+	memcpy(mark.key, key, len);
+	return add(batch, kind, copy(&mark, sizeof(mark)));
+}
+
+int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec)
+{
+	return add_mark(batch, CHANGE_ATTEMPT, key, time_usec);
+}
+
+int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec)
+{
+	return add_mark(batch, CHANGE_DELIVERY, key, time_usec);
+}
+
+int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec)
+{
+	struct change_duration duration = { .run_id = run_id, .duration_nsec = duration_nsec };
+
+	return add(batch, CHANGE_DURATION, copy(&duration, sizeof(duration)));
+}
+
+const struct message *store_batch_message(const struct store_batch *batch, size_t i)
+{
+	for (const struct change *c = batch->first; c; c = c->next)
+		if (c->kind == CHANGE_MESSAGE && i-- == 0)
+			return c->message;
+	return NULL;
+}
+
+const struct run *store_batch_run(const struct store_batch *batch)
+{
+	for (const struct change *c = batch->first; c; c = c->next)
+		if (c->kind == CHANGE_RUN)
+			return c->run;
+	return NULL;
+}
+
+void store_batch_set_tag(struct store_batch *batch, uint64_t tag)
+{
+	batch->tag = tag;
+}
+
+uint64_t store_batch_tag(const struct store_batch *batch)
+{
+	return batch->tag;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a batch is made of. Private to the store. */
+#ifndef REPOPROBE_STORE_BATCH_H
+#define REPOPROBE_STORE_BATCH_H
+
+#include "store/store.h"
+
+enum change_kind {
+	CHANGE_RUN,
+	CHANGE_ALARM,
+	CHANGE_EVENT,
+	CHANGE_MESSAGE,
+	CHANGE_ATTEMPT,
+	CHANGE_DELIVERY,
+	CHANGE_DURATION,
+};
+
+struct change_mark {
+	char key[MESSAGE_KEY_MAX + 1];
+	int64_t time_usec;
+};
+
+struct change_duration {
+	int64_t run_id;
+	uint64_t duration_nsec;
+};
+
+struct change {
+	struct change *next;
+	enum change_kind kind;
+	union {
+		struct run *run;
+		struct alarm_state *alarm;
+		struct incident_event *event;
+		struct message *message;
+		struct change_mark *mark;
+		struct change_duration *duration;
+		void *data; /* any of them */
+	};
+};
+
+struct store_batch {
+	struct change *first;
+	struct change *last;
+	uint64_t tag;
+	struct store_batch *next; /* in the writer's lists */
+	int error; /* how it ended, in the writer's list of finished ones */
+};
+
+#endif

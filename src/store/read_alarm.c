@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Alarm states, messages that wait and incidents, as they were written; and which ids are free. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/reader.h"
+
+/* --- Alarm states --- */
+
+static void read_alarm_series(struct sql *s, struct alarm_series *ret)
+{
+	*ret = (struct alarm_series){ 0 };
+	sql_text(s, ret->probe, sizeof(ret->probe));
+	ret->operation = (enum run_operation)sql_unsigned(s, RUN_OPERATIONS - 1);
+	ret->warning_bits = (uint32_t)sql_unsigned(s, UINT32_MAX);
+	ret->critical_bits = (uint32_t)sql_unsigned(s, UINT32_MAX);
+	ret->judged_runs = (uint8_t)sql_unsigned(s, UINT8_MAX);
+	ret->clear_runs = (uint8_t)sql_unsigned(s, UINT8_MAX);
+	ret->level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
+	ret->since_usec = sql_integer(s, INT64_MIN, INT64_MAX);
+	ret->value_nsec = sql_unsigned(s, INT64_MAX);
+	ret->limit_nsec = sql_unsigned(s, INT64_MAX);
+	ret->judged_usec = sql_integer(s, INT64_MIN, INT64_MAX);
+}
+
+/* The columns of the repository; the same in each of its rows. */
+static void read_alarm_head(struct sql *s, struct alarm_state *ret)
+{
+	sql_text(s, ret->repository, sizeof(ret->repository));
+	ret->incident_id = sql_integer_or(s, 1, INT64_MAX, 0);
+	ret->incident_opened_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
+	ret->incident_level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
+	ret->incident_changes = (uint32_t)sql_unsigned(s, UINT32_MAX);
+}
+
+/* Adds a row to the state that its repository's rows gather in. */
+static int read_alarm_row(struct sql *s, struct alarm_state *state)
+{
+	read_alarm_head(s, state);
+	if (!sql_is_null(s)) {
+		if (state->series_count >= ALARM_SERIES_MAX)
+			s->error = -EUCLEAN;
+		else
+			read_alarm_series(s, &state->series[state->series_count++]);
+	}
+	return s->error;
+}
+
+static int read_alarm_rows(struct sql *s, struct alarm_state *state,
+	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr)
+{
+	int64_t target = 0; /* whose state is being gathered */
+
+	for (;;) {
+		int r = sql_step(s, reterr);
+		if (r < 0)
+			return r;
+		int64_t next = r > 0 ? sql_integer(s, 1, INT64_MAX) : 0;
+		if (target != 0 && next != target) {
+			int answer = each(data, state);
+			if (answer != 0)
+				return answer;
+		}
+		if (r == 0)
+			return 0;
+		if (next != target)
+			memset(state, 0, sizeof(*state));
+		target = next;
+		if (read_alarm_row(s, state) < 0)
+			return reader_refuse_row(s, "alarm state of repository", target, reterr);
+	}
+}
+
+int store_read_alarms(struct store_reader *reader,
+	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr)
+{
+	static const char text[] =
+		"SELECT target.id, target.name, target.incident, incident.opened_usec,"
+		" target.incident_level, target.incident_changes, a.probe, a.operation,"
+		" a.warning_bits, a.critical_bits, a.judged_runs, a.clear_runs, a.level,"
+		" a.since_usec, a.value_nsec, a.limit_nsec, a.judged_usec"
+		" FROM target LEFT JOIN incident ON incident.id = target.incident"
+		" LEFT JOIN alarm_state AS a ON a.target = target.id"
+		" WHERE a.target IS NOT NULL OR target.incident IS NOT NULL"
+		" ORDER BY target.id, a.probe, a.operation";
+	struct alarm_state *state = calloc(1, sizeof(*state)); /* too big for the stack */
+	struct sql s = { 0 };
+
+	if (!state)
+		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
+	int r = reader_prepare(reader, text, &s, reterr);
+	if (r == 0)
+		r = read_alarm_rows(&s, state, each, data, reterr);
+	sql_done(&s);
+	free(state);
+	return r;
+}
+
+/* --- Messages --- */
+
+static int read_message(struct sql *s, struct message *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	sql_text(s, ret->key, sizeof(ret->key));
+	sql_text(s, ret->channel, sizeof(ret->channel));
+	ret->created_usec = sql_integer(s, INT64_MIN, INT64_MAX);
+	ret->tries = (uint32_t)sql_unsigned(s, UINT32_MAX);
+	sql_text(s, ret->text, sizeof(ret->text));
+	reader_read_event(s, &ret->event);
+	return s->error;
+}
+
+int store_read_outbox(struct store_reader *reader,
+	int (*each)(void *data, const struct message *message), void *data, struct error *reterr)
+{
+	static const char text[] =
+		"SELECT o.rowid, o.key, o.channel, o.created_usec, o.tries, o.text,"
+		" " READER_EVENT_COLUMNS
+		" FROM outbox AS o JOIN incident ON incident.id = o.incident"
+		" JOIN target ON target.id = incident.target"
+		" JOIN incident_event AS e ON e.incident = o.incident AND e.sequence = o.sequence"
+		" WHERE o.delivered_usec IS NULL ORDER BY o.created_usec, o.rowid";
+	struct sql s = { 0 };
+	struct message message;
+
+	int r = reader_prepare(reader, text, &s, reterr);
+	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
+		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
+		r = read_message(&s, &message);
+		if (r < 0)
+			r = reader_refuse_row(&s, "message", id, reterr);
+		else
+			r = each(data, &message);
+	}
+	sql_done(&s);
+	return r;
+}
+
+/* --- Incidents --- */
+
+static int read_incident(struct sql *s, struct store_incident *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
+	ret->closed_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
+	reader_read_event(s, &ret->last_event);
+	ret->id = ret->last_event.incident_id;
+	ret->opened_usec = ret->last_event.opened_usec;
+	memcpy(ret->repository, ret->last_event.repository, sizeof(ret->repository));
+	return s->error;
+}
+
+int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t limit,
+	int (*each)(void *data, const struct store_incident *incident), void *data,
+	struct error *reterr)
+{
+	static const char text[] =
+		"SELECT incident.id, incident.level, incident.closed_usec, " READER_EVENT_COLUMNS
+		" FROM incident JOIN target ON target.id = incident.target"
+		" LEFT JOIN incident_event AS e ON e.incident = incident.id AND e.sequence ="
+		" (SELECT max(m.sequence) FROM incident_event AS m WHERE m.incident = incident.id)"
+		" WHERE NOT ? OR incident.closed_usec IS NULL"
+		" ORDER BY incident.opened_usec DESC, incident.id DESC LIMIT ?";
+	struct sql s = { 0 };
+	struct store_incident incident;
+
+	int r = reader_prepare(reader, text, &s, reterr);
+	if (r < 0)
+		return r;
+	sql_bind_integer(&s, is_open_only);
+	sql_bind_integer(&s, reader_limit(limit));
+	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
+		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
+		r = read_incident(&s, &incident);
+		if (r < 0)
+			r = reader_refuse_row(&s, "incident", id, reterr);
+		else
+			r = each(data, &incident);
+	}
+	sql_done(&s);
+	return r;
+}
+
+/* --- Ids --- */
+
+int store_read_next_ids(
+	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr)
+{
+	static const char text[] = "SELECT (SELECT coalesce(max(id), 0) + 1 FROM run),"
+				   " (SELECT coalesce(max(id), 0) + 1 FROM incident)";
+	struct store_next_ids ids = { 0 };
+	struct sql s = { 0 };
+
+	int r = reader_prepare(reader, text, &s, reterr);
+	if (r == 0)
+		r = sql_step(&s, reterr);
+	if (r > 0) {
+		ids.run_id = sql_integer(&s, 1, INT64_MAX);
+		ids.incident_id = sql_integer(&s, 1, INT64_MAX);
+		r = s.error;
+		if (r == 0)
+			*ret = ids;
+		else
+			(void)reader_refuse_row(&s, "newest id", 0, reterr); /* r goes up */
+	}
+	sql_done(&s);
+	return r;
+}

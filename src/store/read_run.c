@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs as they were, out of their rows. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/code.h"
+#include "store/reader.h"
+
+/* Which runs: each series gives its newest by the index, and the newest of those are taken. */
+#define PICK_OF_SERIES                                                                             \
+	"SELECT r.id FROM run AS r WHERE r.series = series.id AND r.started_usec >= ?3"            \
+	" AND r.started_usec < ?4 ORDER BY r.started_usec DESC, r.id DESC LIMIT "
+#define PICK_FROM " FROM series JOIN target ON target.id = series.target JOIN run ON run.id IN "
+#define PICK_WHERE " WHERE (?1 IS NULL OR target.name = ?1) AND (?2 IS NULL OR series.probe = ?2)"
+#define PICK_ORDER " ORDER BY run.started_usec DESC, run.id DESC LIMIT ?5"
+
+#define PICK_ALL "SELECT run.id" PICK_FROM "(" PICK_OF_SERIES "?5)" PICK_WHERE PICK_ORDER
+/* A probe whose workload was changed has several series. */
+#define PICK_NEWEST_PER_PROBE                                                                      \
+	"SELECT id FROM (SELECT run.id, run.started_usec, row_number() OVER"                       \
+	" (PARTITION BY series.target, series.probe ORDER BY run.started_usec DESC, run.id DESC)"  \
+	" AS place" PICK_FROM "(" PICK_OF_SERIES "1)" PICK_WHERE ") AS run"                        \
+	" WHERE place = 1" PICK_ORDER
+#define PICK_ONE                                                                                   \
+	"SELECT run.id FROM run JOIN series ON series.id = run.series"                             \
+	" JOIN target ON target.id = series.target" PICK_WHERE                                     \
+	" AND run.started_usec >= ?3 AND run.started_usec < ?4 AND run.id = ?6 LIMIT ?5"
+
+/* A row for each operation of each run picked, or one for a run without any. */
+#define RUNS_OF(picked)                                                                            \
+	"WITH picked (id) AS MATERIALIZED (" picked ")"                                            \
+	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"       \
+	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"              \
+	" run.duration_nsec, run.setup_nsec, run.measured_nsec, run.cpu_user_nsec,"                \
+	" run.cpu_system_nsec, run.outstanding_ios, run.layout_bytes, run.file_bytes,"             \
+	" run.file_target_bytes, run.workload, workload.options, run.file_size_bytes,"             \
+	" identity.fs_type, identity.source, identity.mount_point, identity.fs_uuid,"              \
+	" identity.is_mount, identity.sector_bytes, coalesce(run.size_bytes,"                      \
+	" identity.size_bytes), run.free_bytes, o.operation, o.ios, o.bytes, o.errors,"            \
+	" o.active_nsec, o.latencies, o.histogram"                                                 \
+	" FROM picked CROSS JOIN run ON run.id = picked.id"                                        \
+	" JOIN series ON series.id = run.series JOIN target ON target.id = series.target"          \
+	" LEFT JOIN workload ON workload.id = run.workload"                                        \
+	" LEFT JOIN identity ON identity.id = run.identity"                                        \
+	" LEFT JOIN run_operation AS o ON o.run = run.id"                                          \
+	" ORDER BY run.started_usec DESC, run.id DESC, o.operation"
+
+static void read_times(struct sql *s, struct run *run)
+{
+	run->start_delay_usec = sql_unsigned(s, INT64_MAX);
+	run->duration_nsec = sql_unsigned(s, INT64_MAX);
+	run->setup_nsec = sql_unsigned(s, INT64_MAX);
+	run->measured_nsec = sql_unsigned(s, INT64_MAX);
+	run->cpu_user_nsec = sql_unsigned(s, INT64_MAX);
+	run->cpu_system_nsec = sql_unsigned(s, INT64_MAX);
+}
+
+static void read_identity(struct sql *s, struct identity *ret)
+{
+	sql_text(s, ret->fs_type, sizeof(ret->fs_type));
+	sql_text(s, ret->source, sizeof(ret->source));
+	sql_text(s, ret->mount_point, sizeof(ret->mount_point));
+	sql_text(s, ret->fs_uuid, sizeof(ret->fs_uuid));
+	ret->is_mount = sql_unsigned_or(s, 1, 0);
+	ret->sector_bytes = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	ret->size_bytes = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->free_bytes = sql_unsigned(s, INT64_MAX);
+}
+
+static void read_workload(struct store_reader *reader, struct sql *s, struct workload *ret)
+{
+	int64_t id = sql_integer_or(s, 1, INT64_MAX, 0);
+	size_t len;
+	const char *options = sql_bytes(s, &len);
+	struct reader_workload *cached = &reader->workloads[id % READER_WORKLOADS];
+
+	if (id == 0)
+		return;
+	if (cached->id != id) {
+		cached->id = 0;
+		int r = options ? code_read_workload(options, len, &cached->workload, NULL)
+				: -EUCLEAN;
+		if (r < 0) {
+			s->error = r;
+			return;
+		}
+		cached->id = id;
+	}
+	*ret = cached->workload;
+}
+
+/* Everything but id and operations. */
+static void read_head(struct store_reader *reader, struct sql *s, struct run *run)
+{
+	sql_text(s, run->repository, sizeof(run->repository));
+	sql_text(s, run->probe, sizeof(run->probe));
+	run->started_usec = sql_integer(s, 0, INT64_MAX);
+	run->status = (enum run_status)sql_unsigned(s, RUN_STATUSES - 1);
+	run->skip = (enum run_skip)sql_unsigned(s, RUN_SKIPS - 1);
+	run->error_number = (int)sql_unsigned(s, INT_MAX);
+	sql_text(s, run->reason, sizeof(run->reason));
+	run->trust = (uint32_t)sql_unsigned(s, (1U << RUN_TRUST_FLAGS) - 1);
+	run->engine = (enum workload_engine)sql_unsigned(s, WORKLOAD_ENGINE_THREADS);
+	read_times(s, run);
+	run->outstanding_ios = (uint32_t)sql_unsigned(s, UINT32_MAX);
+	run->layout_bytes = sql_unsigned(s, INT64_MAX);
+	run->file_bytes = sql_unsigned(s, INT64_MAX);
+	run->file_target_bytes = sql_unsigned_or(s, INT64_MAX, run->file_bytes);
+	read_workload(reader, s, &run->workload);
+	run->workload.file_size_bytes = sql_unsigned_or(s, INT64_MAX, run->file_bytes);
+	read_identity(s, &run->identity);
+}
+
+static void read_operation(struct sql *s, struct run *run)
+{
+	size_t len;
+
+	if (sql_is_null(s))
+		return; /* a run without operations */
+	struct run_operation_result *o = &run->operations[sql_unsigned(s, RUN_OPERATIONS - 1)];
+	o->ios = sql_unsigned(s, INT64_MAX);
+	o->bytes = sql_unsigned(s, INT64_MAX);
+	o->errors = sql_unsigned(s, INT64_MAX);
+	o->active_nsec = sql_unsigned(s, INT64_MAX);
+	uint64_t latencies = sql_unsigned_or(s, INT64_MAX, o->ios);
+	const void *code = sql_bytes(s, &len);
+	if (s->error < 0)
+		return;
+	int r = code ? code_read_histogram(code, len, &o->latency, NULL) : 0;
+	if (r < 0)
+		s->error = r;
+	else if (o->latency.count != latencies)
+		s->error = -EUCLEAN;
+}
+
+struct run_reading {
+	struct store_reader *reader;
+	int (*each)(void *data, const struct run *run);
+	void *data;
+	struct run *run; /* that is being gathered; its id is 0 while there is none */
+};
+
+static int read_rows(struct run_reading *reading, struct sql *s, struct error *reterr)
+{
+	struct run *run = reading->run;
+
+	for (;;) {
+		int r = sql_step(s, reterr);
+		if (r < 0)
+			return r;
+		int64_t id = r > 0 ? sql_integer(s, INT64_MIN, INT64_MAX) : 0;
+		if (run->id != 0 && id != run->id) {
+			int answer = reading->each(reading->data, run);
+			if (answer != 0)
+				return answer;
+		}
+		if (r == 0)
+			return 0;
+		if (id != run->id)
+			memset(run, 0, sizeof(*run));
+		run->id = id;
+		read_head(reading->reader, s, run);
+		read_operation(s, run);
+		if (s->error < 0)
+			return reader_refuse_row(s, "run", id, reterr);
+	}
+}
+
+static void bind_filter(struct sql *s, const struct store_run_filter *filter)
+{
+	int64_t limit = reader_limit(filter->limit);
+
+	/* All probes, however many there are. */
+	if (filter->is_newest_per_probe && filter->limit == 0)
+		limit = INT64_MAX;
+	sql_bind_text(s, filter->repository);
+	sql_bind_text(s, filter->probe);
+	sql_bind_integer(s, filter->from_usec != 0 ? filter->from_usec : INT64_MIN);
+	sql_bind_integer(s, filter->to_usec != 0 ? filter->to_usec : INT64_MAX);
+	sql_bind_integer(s, limit);
+	if (filter->id != 0)
+		sql_bind_integer(s, filter->id);
+}
+
+int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run), void *data, struct error *reterr)
+{
+	static const char one[] = RUNS_OF(PICK_ONE);
+	static const char newest[] = RUNS_OF(PICK_NEWEST_PER_PROBE);
+	static const char all[] = RUNS_OF(PICK_ALL);
+	struct run_reading reading = { .reader = reader, .each = each, .data = data };
+	const char *text = filter->is_newest_per_probe ? newest : all;
+	struct sql s = { 0 };
+
+	if (filter->id != 0)
+		text = one;
+	reading.run = run_new("", "");
+	if (!reading.run)
+		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
+	int r = reader_prepare(reader, text, &s, reterr);
+	if (r == 0) {
+		bind_filter(&s, filter);
+		r = read_rows(&reading, &s, reterr);
+	}
+	sql_done(&s);
+	free(reading.run);
+	return r;
+}

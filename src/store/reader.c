@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A connection that reads, and how it is stopped. */
+#include "store/reader.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "store/database.h"
+
+#define DEFAULT_LIMIT 100
+#define PROGRESS_STEPS 1000 /* of SQLite's machine: well below a millisecond */
+
+static int is_to_stop(void *data)
+{
+	struct store_reader *reader = data;
+
+	return atomic_load(&reader->is_stopped);
+}
+
+int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr)
+{
+	struct store_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return error_set(reterr, -ENOMEM, "%s: %s", path, errno_text(ENOMEM));
+	int r = database_open_to_read(path, &reader->db, reterr);
+	if (r < 0) {
+		store_reader_close(reader);
+		return r;
+	}
+	sqlite3_progress_handler(reader->db, PROGRESS_STEPS, is_to_stop, reader);
+	*ret = reader;
+	return 0;
+}
+
+struct store_reader *store_reader_close(struct store_reader *reader)
+{
+	if (!reader)
+		return NULL;
+	(void)sqlite3_close(reader->db); /* statements are finalized, so it closes */
+	free(reader);
+	return NULL;
+}
+
+void store_reader_interrupt(struct store_reader *reader)
+{
+	sqlite3_interrupt(reader->db);
+}
+
+void reader_stop(struct store_reader *reader)
+{
+	atomic_store(&reader->is_stopped, true);
+	sqlite3_interrupt(reader->db);
+}
+
+int reader_prepare(
+	struct store_reader *reader, const char *text, struct sql *ret, struct error *reterr)
+{
+	if (is_to_stop(reader))
+		return error_set(reterr, -EINTR, "history: interrupted");
+	return sql_prepare(reader->db, text, ret, reterr);
+}
+
+int reader_refuse_row(const struct sql *s, const char *what, int64_t id, struct error *reterr)
+{
+	return error_set(reterr, s->error, "history: %s %lld: %s", what, (long long)id,
+		s->error == -EUCLEAN ? "its row is damaged" : errno_text(-s->error));
+}
+
+int64_t reader_limit(size_t limit)
+{
+	if (limit == 0)
+		return DEFAULT_LIMIT;
+	return limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
+}
+
+void reader_read_event(struct sql *s, struct incident_event *ret)
+{
+	*ret = (struct incident_event){ 0 };
+	ret->incident_id = sql_integer(s, 1, INT64_MAX);
+	ret->opened_usec = sql_integer(s, INT64_MIN, INT64_MAX);
+	sql_text(s, ret->repository, sizeof(ret->repository));
+	ret->sequence = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	ret->change = (enum incident_change)sql_unsigned_or(s, INCIDENT_CLEARED, 0);
+	ret->level = (enum alarm_level)sql_unsigned_or(s, ALARM_CRITICAL, 0);
+	ret->reason = (enum alarm_reason)sql_unsigned_or(s, ALARM_REASONS - 1, 0);
+	ret->time_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
+	sql_text(s, ret->probe, sizeof(ret->probe));
+	ret->operation = (enum run_operation)sql_unsigned_or(s, RUN_OPERATIONS - 1, 0);
+	ret->value_nsec = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->limit_nsec = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->hits = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
+	ret->window = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of the database, and the way to it from every earlier one. Private to the store. */
+#ifndef REPOPROBE_STORE_SCHEMA_H
+#define REPOPROBE_STORE_SCHEMA_H
+
+#include <stdint.h>
+
+struct error;
+struct sqlite3;
+
+#define SCHEMA_VERSION 1
+#define SCHEMA_APPLICATION_ID 1919971938 /* "rprb" */
+
+/* A migration's statements; they end by setting user_version. Never changed once released. */
+extern const char schema_migration_1[];
+
+/* Whose database is this, and how old? Only reads. *ret_version is 0 for an empty one. -EINVAL: a
+ * database of another program; -EPROTO: made by a newer version of ours; -EUCLEAN: damaged. */
+int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr);
+
+/* Brings an identified database to SCHEMA_VERSION in one transaction. */
+int schema_migrate(struct sqlite3 *db, int version, struct error *reterr);
+
+#endif

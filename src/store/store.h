@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The history in SQLite. Three parts: the database (open, migrate), the writer (one thread, batches
+ * in, one transaction each), and readers. No sqlite type leaves this folder. */
+#ifndef REPOPROBE_STORE_STORE_H
+#define REPOPROBE_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/alarm_state.h"
+#include "model/message.h"
+#include "model/run.h"
+
+struct error;
+
+/* --- A batch: changes that are committed together or not at all (batch.c) --- */
+
+struct store_batch;
+
+struct store_batch *store_batch_new(void); /* NULL when memory is short */
+struct store_batch *store_batch_free(struct store_batch *batch);
+
+/* Each returns 0 or -ENOMEM. The run is taken (freed with the batch) also on failure; its id (above
+ * 0) and start (not before 1970) must be set by the caller. Others are copied. */
+int store_batch_add_run(struct store_batch *batch, struct run *run);
+/* Replaces the repository's alarm state. */
+int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state);
+/* The event, and the incident row it opens, changes or closes. */
+int store_batch_add_event(struct store_batch *batch, const struct incident_event *event);
+int store_batch_add_message(struct store_batch *batch, const struct message *message);
+/* Marks of the notifier: about to be tried (counts a try), delivered. No such message: nothing
+ * happens. -ENAMETOOLONG: no key is that long. */
+int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec);
+int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
+/* A stuck run whose worker is gone at last: its true duration. */
+int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
+
+/* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
+const struct message *store_batch_message(const struct store_batch *batch, size_t i);
+const struct run *store_batch_run(const struct store_batch *batch);
+/* Free use by the caller, 0 at first. */
+void store_batch_set_tag(struct store_batch *batch, uint64_t tag);
+uint64_t store_batch_tag(const struct store_batch *batch);
+
+/* --- The writer (database.c, writer.c) --- */
+
+struct store_writer;
+
+/* Opens or creates PATH (0640, WAL kept on close, foreign keys), migrates it, and starts the
+ * thread. Errors: -EBUSY (another daemon holds it: PATH.lock), -EPROTO (made by a newer version;
+ * nothing was touched), -EUCLEAN (damaged), -EINVAL (a database of another program), -EAGAIN
+ * (locked by another program for 5 s), others as -errno; each with a sentence. max_batches bounds
+ * the queue. */
+int store_writer_open(
+	const char *path, size_t max_batches, struct store_writer **ret, struct error *reterr);
+
+/* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
+ * counted as lost and handed back by store_writer_take, and this one is queued all the same. */
+int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
+
+/* Readable (eventfd) when batches were finished. Lent. */
+int store_writer_fd(const struct store_writer *writer);
+/* One finished batch, given to the caller, or NULL. *ret_error is 0 when it is committed,
+ * -ENOBUFS when it was given up for a full queue, else -errno of a batch that can never be: -EEXIST
+ * (the run's id is taken), -EUCLEAN (the database is damaged), others for a bug. Trouble that can
+ * pass (busy, full disk, I/O error) is retried inside, after 100 ms to 5 s, and never ends here. */
+struct store_batch *store_writer_take(struct store_writer *writer, int *ret_error);
+
+struct store_writer_status {
+	size_t queue_length;
+	uint64_t committed;
+	uint64_t failures; /* failed attempts to commit */
+	uint64_t lost; /* batches given up, or that can never be written */
+	uint64_t database_bytes; /* with its write-ahead log */
+	char error[256]; /* why the newest attempt failed, "" when it did not */
+};
+void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
+
+/* Commits what is queued, waiting at most limit_nsec (and 100 ms), stops the thread, closes.
+ * Returns the number of batches that could not be written. A thread that sits in the kernel on a
+ * dead disk is left behind, with what it uses, for the process's end. Finished batches that were
+ * not taken are freed. Accepts NULL. */
+size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec);
+
+/* --- Readers (reader.c, read_*.c, pool.c) --- */
+
+struct store_reader; /* one read-only connection, used by one thread at a time */
+
+/* -ENOENT when there is no database yet, -EPROTO when a newer version made it, -EINVAL when another
+ * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN (a damaged
+ * row) and -EINTR. */
+int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
+struct store_reader *store_reader_close(struct store_reader *reader);
+void store_reader_interrupt(struct store_reader *reader); /* from any thread */
+
+struct store_run_filter {
+	int64_t id; /* 0: any */
+	const char *repository; /* NULL: any */
+	const char *probe;
+	int64_t from_usec; /* by start, inclusive; 0: any */
+	int64_t to_usec; /* exclusive; 0: any */
+	size_t limit; /* newest first; 0: 100, or all with is_newest_per_probe */
+	bool is_newest_per_probe; /* only the newest run of each (repository, probe) */
+};
+
+/* Calls each() for every matching run, newest first. The run is lent for the call. A non-zero
+ * answer of each() stops and is returned. */
+int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
+
+int store_read_alarms(struct store_reader *reader,
+	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
+
+/* Messages not delivered yet, oldest first. */
+int store_read_outbox(struct store_reader *reader,
+	int (*each)(void *data, const struct message *message), void *data, struct error *reterr);
+
+struct store_incident {
+	int64_t id;
+	char repository[RUN_NAME_MAX + 1];
+	enum alarm_level level; /* highest reached */
+	int64_t opened_usec;
+	int64_t closed_usec; /* 0: open */
+	struct incident_event last_event;
+};
+/* Newest first; is_open_only: those not closed; limit 0: 100. */
+int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t limit,
+	int (*each)(void *data, const struct store_incident *incident), void *data,
+	struct error *reterr);
+
+struct store_next_ids {
+	int64_t run_id;
+	int64_t incident_id;
+};
+int store_read_next_ids(
+	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr);
+
+/* Columns of a trend graph: one row a run when they fit, else runs merged into equal spans of time
+ * (histograms merged exactly), which lie on multiples of their width. Runs that failed are counted
+ * and have no numbers unless others of their span do; skipped runs and spans without runs have no
+ * row. Where the probe's workload was changed, only that series is read which ran last in the time
+ * asked for. */
+struct store_series_point {
+	int64_t time_usec; /* of the run, or the start of the span */
+	uint32_t ok_runs;
+	uint32_t failed_runs;
+	bool has_numbers; /* else all below is 0 */
+	uint64_t avg_nsec, p50_nsec, p95_nsec, p99_nsec, min_nsec, max_nsec;
+	uint64_t throughput_bytes_per_sec;
+	double iops;
+};
+
+struct store_series_query {
+	const char *repository;
+	const char *probe;
+	enum run_operation operation;
+	int64_t from_usec; /* inclusive; 0: any */
+	int64_t to_usec; /* exclusive; 0: any */
+	size_t max_points; /* 1 to 5000 */
+};
+
+/* Gives a malloc'ed array (free() it; NULL when there are no points), oldest first. -ENOENT: no
+ * such repository or probe. */
+int store_read_series(struct store_reader *reader, const struct store_series_query *query,
+	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
+
+/* Reader threads with a connection each and a bounded queue of questions. */
+struct store_pool;
+
+int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
+	struct error *reterr);
+/* Runs question(reader, data) on a reader thread. -EAGAIN when the queue is full; then it is not
+ * called. At close, questions not begun are called with reader NULL. */
+int store_pool_ask(struct store_pool *pool,
+	void (*question)(struct store_reader *reader, void *data), void *data);
+/* Interrupts what runs, joins, closes. */
+struct store_pool *store_pool_close(struct store_pool *pool);
+
+#endif

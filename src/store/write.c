@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statements that write, and the transaction around the changes of a batch. */
+#include "store/write.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+
+#include "base/error.h"
+
+static const char *const texts[WRITE_STATEMENTS] = {
+	[WRITE_BEGIN] = "BEGIN IMMEDIATE",
+	[WRITE_COMMIT] = "COMMIT",
+	[WRITE_ROLLBACK] = "ROLLBACK",
+	[WRITE_FIND_TARGET] = "SELECT id FROM target WHERE name = ?",
+	[WRITE_ADD_TARGET] = "INSERT INTO target (name) VALUES (?) RETURNING id",
+	[WRITE_FIND_SERIES] = "SELECT id FROM series WHERE target = ? AND probe = ? AND key = ?",
+	[WRITE_ADD_SERIES] =
+		"INSERT INTO series (target, probe, key) VALUES (?, ?, ?) RETURNING id",
+	[WRITE_FIND_WORKLOAD] = "SELECT id FROM workload WHERE options = ?",
+	[WRITE_ADD_WORKLOAD] = "INSERT INTO workload (options) VALUES (?) RETURNING id",
+	/* The size is bound, as in the other statement, but does not tell one from another. */
+	[WRITE_FIND_IDENTITY] =
+		"SELECT id FROM identity WHERE target = ? AND fs_type = ? AND source = ?"
+		" AND mount_point = ? AND fs_uuid = ? AND is_mount = ? AND sector_bytes = ?"
+		" AND ? IS NOT NULL",
+	[WRITE_ADD_IDENTITY] =
+		"INSERT INTO identity (target, fs_type, source, mount_point, fs_uuid, is_mount,"
+		" sector_bytes, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+	[WRITE_ADD_RUN] =
+		"INSERT INTO run (id, series, started_usec, status, skip, error_number, reason,"
+		" trust, engine, workload, identity, start_delay_usec, duration_nsec, setup_nsec,"
+		" measured_nsec, cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes,"
+		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)))",
+	[WRITE_ADD_OPERATION] =
+		"INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec,"
+		" latencies, sum_nsec, min_nsec, max_nsec, p50_nsec, p95_nsec, p99_nsec, histogram)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
+	[WRITE_SET_ALARM] =
+		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?"
+		" WHERE id = ?",
+	[WRITE_DELETE_ALARM_SERIES] = "DELETE FROM alarm_state WHERE target = ?",
+	[WRITE_ADD_ALARM_SERIES] =
+		"INSERT INTO alarm_state (target, probe, operation, warning_bits, critical_bits,"
+		" judged_runs, clear_runs, level, since_usec, value_nsec, limit_nsec, judged_usec)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITE_SET_INCIDENT] = "INSERT INTO incident (id, target, level, opened_usec, closed_usec)"
+			       " VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+			       " level = max(level, excluded.level),"
+			       " closed_usec = coalesce(closed_usec, excluded.closed_usec)",
+	[WRITE_ADD_EVENT] =
+		"INSERT INTO incident_event (incident, sequence, change, level, reason, time_usec,"
+		" probe, operation, value_nsec, limit_nsec, hits, window_runs)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (incident, sequence) DO NOTHING",
+	[WRITE_ADD_MESSAGE] =
+		"INSERT INTO outbox (key, channel, created_usec, tries, text, incident, sequence)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+	[WRITE_SET_ATTEMPT] =
+		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
+	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
+};
+
+int write_init(struct write *w, struct sqlite3 *db, struct error *reterr)
+{
+	*w = (struct write){ .db = db };
+	for (size_t i = 0; i < WRITE_STATEMENTS; i++) {
+		int r = sql_prepare(db, texts[i], &w->statements[i], reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void write_done(struct write *w)
+{
+	for (size_t i = 0; i < WRITE_STATEMENTS; i++)
+		sql_done(&w->statements[i]);
+	w->db = NULL;
+}
+
+struct sql *write_start(struct write *w, enum write_statement which)
+{
+	struct sql *s = &w->statements[which];
+
+	sql_start(s);
+	return s;
+}
+
+static int step_to_id(struct sql *s, int64_t *ret_id, struct error *reterr)
+{
+	int r = sql_step(s, reterr);
+
+	if (r > 0) {
+		*ret_id = sql_integer(s, 1, INT64_MAX);
+		/* Any other id is damage: our own begin at 1. */
+		r = s->error < 0 ? s->error : sql_finish(s, reterr);
+		return r < 0 ? r : 1;
+	}
+	return r;
+}
+
+int write_look_up(struct write *w, const struct write_lookup *lookup, const void *data,
+	int64_t *ret_id, struct error *reterr)
+{
+	const enum write_statement tries[] = { lookup->find, lookup->add };
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		struct sql *s = write_start(w, tries[i]);
+		lookup->bind(s, data);
+		int r = step_to_id(s, ret_id, reterr);
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
+	return error_set(reterr, -EINVAL, "history: an insert made no row");
+}
+
+static void bind_target(struct sql *s, const void *data)
+{
+	sql_bind_text(s, data);
+}
+
+int write_target(struct write *w, const char *name, int64_t *ret_id, struct error *reterr)
+{
+	static const struct write_lookup lookup = { WRITE_FIND_TARGET, WRITE_ADD_TARGET,
+		bind_target };
+
+	return write_look_up(w, &lookup, name, ret_id, reterr);
+}
+
+static int write_changes(struct write *w, const struct store_batch *batch, struct error *reterr)
+{
+	static int (*const writers[])(struct write *, const struct change *, struct error *) = {
+		[CHANGE_RUN] = write_run,
+		[CHANGE_ALARM] = write_alarm,
+		[CHANGE_EVENT] = write_event,
+		[CHANGE_MESSAGE] = write_message,
+		[CHANGE_ATTEMPT] = write_attempt,
+		[CHANGE_DELIVERY] = write_delivery,
+		[CHANGE_DURATION] = write_duration,
+	};
+
+	for (const struct change *c = batch->first; c; c = c->next) {
+		int r = writers[c->kind](w, c, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr)
+{
+	int r = sql_finish(write_start(w, WRITE_BEGIN), reterr);
+
+	if (r < 0)
+		return r;
+	r = write_changes(w, batch, reterr);
+	if (r == 0)
+		r = sql_finish(write_start(w, WRITE_COMMIT), reterr);
+	if (r == 0)
+		return 0;
+	/* A statement left in the middle would keep the transaction's locks. */
+	for (size_t i = 0; i < WRITE_STATEMENTS; i++)
+		sql_start(&w->statements[i]);
+	/* SQLite has already undone it after some errors; the first error is the one to tell. */
+	if (!sqlite3_get_autocommit(w->db))
+		(void)sql_finish(write_start(w, WRITE_ROLLBACK), NULL);
+	return r;
+}

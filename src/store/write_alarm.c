@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Alarm states, incidents with their events, and messages as rows. A batch may be the first that
+ * tells of an incident, when those before it were lost: each writes what it refers to if it is not
+ * there. */
+#include "store/write.h"
+
+struct incident_row {
+	int64_t id;
+	const char *repository;
+	enum alarm_level level;
+	int64_t opened_usec;
+	int64_t closed_usec; /* 0: open */
+};
+
+/* Opens, raises or closes. */
+static int set_incident(struct write *w, const struct incident_row *row, struct error *reterr)
+{
+	int64_t target;
+
+	int r = write_target(w, row->repository, &target, reterr);
+	if (r < 0)
+		return r;
+	struct sql *s = write_start(w, WRITE_SET_INCIDENT);
+	sql_bind_integer(s, row->id);
+	sql_bind_integer(s, target);
+	sql_bind_integer(s, row->level);
+	sql_bind_integer(s, row->opened_usec);
+	if (row->closed_usec != 0)
+		sql_bind_integer(s, row->closed_usec);
+	return sql_finish(s, reterr);
+}
+
+static int add_alarm_series(
+	struct write *w, int64_t target, const struct alarm_series *series, struct error *reterr)
+{
+	struct sql *s = write_start(w, WRITE_ADD_ALARM_SERIES);
+
+	sql_bind_integer(s, target);
+	sql_bind_text(s, series->probe);
+	sql_bind_integer(s, series->operation);
+	sql_bind_integer(s, series->warning_bits);
+	sql_bind_integer(s, series->critical_bits);
+	sql_bind_integer(s, series->judged_runs);
+	sql_bind_integer(s, series->clear_runs);
+	sql_bind_integer(s, series->level);
+	sql_bind_integer(s, series->since_usec);
+	sql_bind_unsigned(s, series->value_nsec);
+	sql_bind_unsigned(s, series->limit_nsec);
+	sql_bind_integer(s, series->judged_usec);
+	return sql_finish(s, reterr);
+}
+
+static int set_alarm(
+	struct write *w, int64_t target, const struct alarm_state *state, struct error *reterr)
+{
+	struct sql *s = write_start(w, WRITE_SET_ALARM);
+
+	if (state->incident_id != 0)
+		sql_bind_integer(s, state->incident_id);
+	else
+		sql_bind_null(s);
+	sql_bind_integer(s, state->incident_level);
+	sql_bind_integer(s, state->incident_changes);
+	sql_bind_integer(s, target);
+	return sql_finish(s, reterr);
+}
+
+int write_alarm(struct write *w, const struct change *change, struct error *reterr)
+{
+	const struct alarm_state *state = change->alarm;
+	const struct incident_row row = {
+		.id = state->incident_id,
+		.repository = state->repository,
+		.level = state->incident_level,
+		.opened_usec = state->incident_opened_usec,
+	};
+	int64_t target;
+
+	int r = write_target(w, state->repository, &target, reterr);
+	if (r == 0 && state->incident_id != 0)
+		r = set_incident(w, &row, reterr);
+	if (r == 0)
+		r = set_alarm(w, target, state, reterr);
+	if (r < 0)
+		return r;
+	struct sql *s = write_start(w, WRITE_DELETE_ALARM_SERIES);
+	sql_bind_integer(s, target);
+	r = sql_finish(s, reterr);
+	for (size_t i = 0; r == 0 && i < state->series_count; i++)
+		r = add_alarm_series(w, target, &state->series[i], reterr);
+	return r;
+}
+
+static int add_event(struct write *w, const struct incident_event *event, struct error *reterr)
+{
+	const struct incident_row row = {
+		.id = event->incident_id,
+		.repository = event->repository,
+		.level = event->level,
+		.opened_usec = event->opened_usec,
+		.closed_usec = event->change == INCIDENT_CLEARED ? event->time_usec : 0,
+	};
+
+	int r = set_incident(w, &row, reterr);
+	if (r < 0)
+		return r;
+	struct sql *s = write_start(w, WRITE_ADD_EVENT);
+	sql_bind_integer(s, event->incident_id);
+	sql_bind_integer(s, event->sequence);
+	sql_bind_integer(s, event->change);
+	sql_bind_integer(s, event->level);
+	sql_bind_integer(s, event->reason);
+	sql_bind_integer(s, event->time_usec);
+	sql_bind_text(s, event->probe);
+	sql_bind_integer(s, event->operation);
+	sql_bind_unsigned(s, event->value_nsec);
+	sql_bind_unsigned(s, event->limit_nsec);
+	sql_bind_integer(s, event->hits);
+	sql_bind_integer(s, event->window);
+	return sql_finish(s, reterr);
+}
+
+int write_event(struct write *w, const struct change *change, struct error *reterr)
+{
+	return add_event(w, change->event, reterr);
+}
+
+int write_message(struct write *w, const struct change *change, struct error *reterr)
+{
+	const struct message *m = change->message;
+
+	int r = add_event(w, &m->event, reterr);
+	if (r < 0)
+		return r;
+	struct sql *s = write_start(w, WRITE_ADD_MESSAGE);
+	sql_bind_text(s, m->key);
+	sql_bind_text(s, m->channel);
+	sql_bind_integer(s, m->created_usec);
+	sql_bind_integer(s, m->tries);
+	sql_bind_text(s, m->text);
+	sql_bind_integer(s, m->event.incident_id);
+	sql_bind_integer(s, m->event.sequence);
+	return sql_finish(s, reterr);
+}
+
+static int set_mark(struct write *w, enum write_statement which, const struct change_mark *mark,
+	struct error *reterr)
+{
+	struct sql *s = write_start(w, which);
+
+	sql_bind_integer(s, mark->time_usec);
+	sql_bind_text(s, mark->key);
+	return sql_finish(s, reterr);
+}
+
+int write_attempt(struct write *w, const struct change *change, struct error *reterr)
+{
+	return set_mark(w, WRITE_SET_ATTEMPT, change->mark, reterr);
+}
+
+int write_delivery(struct write *w, const struct change *change, struct error *reterr)
+{
+	return set_mark(w, WRITE_SET_DELIVERY, change->mark, reterr);
+}

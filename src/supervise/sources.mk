@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libsupervise.a
+libsupervise_a_SOURCES = \
+	%D%/explain.c \
+	%D%/life.c \
+	%D%/process.c \
+	%D%/supervise.h

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs one job in one worker process. Two halves: the life of a worker as a pure state machine, and
+ * the calls that spawn, listen, kill and reap. No event loop in here: daemon and command line drive
+ * it by their own. */
+#ifndef REPOPROBE_SUPERVISE_SUPERVISE_H
+#define REPOPROBE_SUPERVISE_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/job.h"
+#include "model/run.h"
+
+struct error;
+
+/* --- The life of a worker (life.c, pure) ------------------------------------------------------ */
+
+#define SUPERVISE_GRACE_NSEC                                                                       \
+	(UINT64_C(2) * 1000000000) /* silent so long past the deadline: killed */
+#define SUPERVISE_REAP_NSEC                                                                        \
+	(UINT64_C(5) * 1000000000) /* not reaped so long after report or kill: stuck */
+
+enum supervise_state {
+	SUPERVISE_RUNNING,
+	SUPERVISE_REPORTED, /* the result is here; it has only to exit */
+	SUPERVISE_KILLED,
+	SUPERVISE_STUCK, /* reported or killed, yet not reaped */
+	SUPERVISE_GONE, /* reaped */
+};
+
+enum supervise_event {
+	SUPERVISE_EVENT_TIME, /* nothing but time passed */
+	SUPERVISE_EVENT_PROGRESS, /* a sign of life */
+	SUPERVISE_EVENT_RESULT,
+	SUPERVISE_EVENT_STOP, /* the caller wants it gone now */
+	SUPERVISE_EVENT_EXIT, /* reaped */
+};
+
+enum supervise_action {
+	SUPERVISE_DO_NOTHING,
+	SUPERVISE_DO_KILL, /* send SIGKILL */
+	SUPERVISE_DO_DECLARE_STUCK, /* finish the run now, go on waiting for the process */
+	SUPERVISE_DO_FINISH, /* reaped: the run is complete (after "stuck": its true duration) */
+};
+
+struct supervise_life {
+	enum supervise_state state;
+	uint64_t started_nsec;
+	uint64_t deadline_nsec; /* when the next step is due without an event, UINT64_MAX: never */
+	uint64_t silence_limit_nsec; /* 0: progress does not move the deadline */
+	bool was_killed; /* silent past its deadline */
+	bool was_stopped; /* the caller wanted it gone: no verdict on the repository */
+	bool has_result;
+};
+
+/* limit_nsec: how long the job may take; the kill comes SUPERVISE_GRACE_NSEC later. With
+ * is_by_silence every sign of life starts that time anew (`repoprobe run`, whose layout may be
+ * long). */
+void supervise_life_init(
+	struct supervise_life *life, uint64_t now_nsec, uint64_t limit_nsec, bool is_by_silence);
+enum supervise_action supervise_life_step(
+	struct supervise_life *life, enum supervise_event event, uint64_t now_nsec);
+
+/* --- The process (process.c) ------------------------------------------------------------------ */
+
+struct supervise_worker {
+	pid_t pid; /* 0: none */
+	int pidfd; /* readable when it ended; -1: none */
+	int socket; /* our end, non-blocking; -1: none */
+};
+
+#define SUPERVISE_WORKER_INIT                                                                      \
+	{                                                                                          \
+		.pid = 0, .pidfd = -1, .socket = -1                                                \
+	}
+
+/* The worker program: repoprobe-worker beside our own executable, else in libexecdir. Writes an
+ * absolute path. -ENOENT when neither is executable, with both in reterr. */
+int supervise_find_worker(char *ret_path, size_t size, struct error *reterr);
+
+/* posix_spawn with one end of a SOCK_SEQPACKET pair as fd 3, default signals, own process group,
+ * and sends the job. The environment is passed on. Takes nothing, gives a worker to close. */
+int supervise_spawn(const char *worker_path, const struct job *job, struct supervise_worker *ret,
+	struct error *reterr);
+
+enum supervise_message {
+	SUPERVISE_MESSAGE_NONE, /* nothing to read now */
+	SUPERVISE_MESSAGE_PROGRESS,
+	SUPERVISE_MESSAGE_RESULT,
+	SUPERVISE_MESSAGE_END, /* the worker closed its end */
+};
+
+/* Reads one message without blocking. PROGRESS fills *progress, RESULT fills *run. Rubbish is
+ * -EBADMSG or -EPROTO with a sentence; the caller then fails the run and kills the worker. */
+int supervise_receive(struct supervise_worker *worker, struct job_progress *progress,
+	struct run *run, enum supervise_message *ret, struct error *reterr);
+
+void supervise_kill(const struct supervise_worker *worker);
+
+/* Collects an ended worker without blocking: 0 and wait status, or -EAGAIN while it lives. */
+int supervise_reap(struct supervise_worker *worker, int *ret_wait_status);
+
+/* Closes the descriptors (never waits). */
+void supervise_close(struct supervise_worker *worker);
+
+/* What the run becomes from how the worker ended, when it sent no result: killed for time
+ * (timeout), a signal, an exit code (error). */
+void supervise_explain_end(const struct supervise_life *life, int wait_status, struct run *run);
+/* … and when it is stuck: status and sentence replace what was there. */
+void supervise_explain_stuck(const struct supervise_life *life, uint64_t now_nsec, struct run *run);
+
+#endif

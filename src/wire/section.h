@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of a message: a header, then sections of a 16-bit tag, a 32-bit length and a content.
+ * For src/wire alone. */
+#ifndef REPOPROBE_WIRE_SECTION_H
+#define REPOPROBE_WIRE_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/wire.h"
+
+/* What a decoder knows of one tag. `read` takes exactly the section's content from the reader (left
+ * over or missing bytes are found by the caller) and returns 0 or -EBADMSG. */
+struct section_kind {
+	uint16_t tag;
+	const char *name; /* for error sentences */
+	bool is_required;
+	int (*read)(struct buf_reader *r, void *into, struct error *reterr);
+};
+
+#define SECTION_KINDS_MAX 32
+
+/* Starts a message; starts a section and answers its place, which section_end wants. */
+void section_add_header(struct buf *b, enum wire_type type);
+size_t section_begin(struct buf *b, uint16_t tag);
+void section_end(struct buf *b, size_t begin);
+
+/* Decodes all sections of a message into `into`: unknown tags are skipped; a known tag that comes
+ * twice, a required one that does not come and a message of another type are -EBADMSG. */
+int section_decode(const uint8_t *data, size_t len, enum wire_type type,
+	const struct section_kind *kinds, size_t count, void *into, struct error *reterr);
+
+/* Text of a known maximum, and its length before it. Reading refuses NUL bytes and over-long text;
+ * the bytes need not be UTF-8 (paths). On failure the reader's error is set. */
+void section_add_text(struct buf *b, const char *text);
+void section_read_text(struct buf_reader *r, char *dst, size_t size);
+
+/* A number below `count` (an enum) or 0 and 1; else the reader's error is set and 0 returned. */
+unsigned section_read_below(struct buf_reader *r, unsigned count);
+bool section_read_boolean(struct buf_reader *r);
+
+/* The workload has the same form in a job and in a result. */
+void section_add_workload(struct buf *b, const struct workload *w);
+void section_read_workload(struct buf_reader *r, struct workload *w);
+
+#endif

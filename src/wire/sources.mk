@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LIBRARIES += libwire.a
+libwire_a_SOURCES = \
+	%D%/section.c %D%/section.h \
+	%D%/wire.h \
+	%D%/wire_job.c \
+	%D%/wire_result.c

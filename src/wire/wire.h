@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Job, progress and result as bytes: magic, version, type, then sections of tag, length and
+ * content. A decoder skips unknown tags, refuses a known tag with a wrong length or value, and
+ * checks every range: a worker's output is hostile input. One message is one SOCK_SEQPACKET
+ * datagram. */
+#ifndef REPOPROBE_WIRE_WIRE_H
+#define REPOPROBE_WIRE_WIRE_H
+
+#include "model/job.h"
+#include "model/run.h"
+
+struct buf;
+struct error;
+
+#define WIRE_VERSION 1
+#define WIRE_MESSAGE_MAX (UINT32_C(192) << 10) /* below the default socket buffer of 208 KiB */
+
+enum wire_type {
+	WIRE_JOB = 1,
+	WIRE_PROGRESS = 2,
+	WIRE_RESULT = 3,
+};
+
+/* The type of a message with good magic and version; else -EBADMSG (not ours) or -EPROTO (another
+ * version, say after an upgrade while a worker ran). */
+int wire_peek(const uint8_t *data, size_t len, enum wire_type *ret, struct error *reterr);
+
+void wire_encode_job(const struct job *job, struct buf *b);
+int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct error *reterr);
+
+void wire_encode_progress(const struct job_progress *progress, struct buf *b);
+int wire_decode_progress(
+	const uint8_t *data, size_t len, struct job_progress *ret, struct error *reterr);
+
+/* The result fills what a worker knows of a run; id, names, start and duration stay as they are in
+ * *ret. On failure *ret is unspecified but valid. */
+void wire_encode_result(const struct run *run, struct buf *b);
+int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct error *reterr);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes to a worker, and what it says on its way: job and progress. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "wire/section.h"
+#include "wire/wire.h"
+
+enum job_tag {
+	JOB_TAG_TARGET = 1,
+	JOB_TAG_WORKLOAD = 2,
+	JOB_TAG_FILE = 3,
+	JOB_TAG_DEADLINE = 4,
+	JOB_TAG_NULL = 5,
+};
+
+enum progress_tag {
+	PROGRESS_TAG_PHASE = 1,
+};
+
+static void add_file(struct buf *b, const struct job *job)
+{
+	size_t begin = section_begin(b, JOB_TAG_FILE);
+
+	buf_add_u64(b, job->file_target_bytes);
+	buf_add_u64(b, job->first_layout_bytes);
+	buf_add_u64(b, job->growth_bytes);
+	buf_add_u64(b, job->min_free_bytes);
+	buf_add_u8(b, job->min_free_percent);
+	buf_add_u8(b, job->keep_file);
+	section_end(b, begin);
+}
+
+void wire_encode_job(const struct job *job, struct buf *b)
+{
+	section_add_header(b, WIRE_JOB);
+
+	size_t begin = section_begin(b, JOB_TAG_TARGET);
+	buf_add_u8(b, (uint8_t)job->kind);
+	section_add_text(b, job->repository_path);
+	section_add_text(b, job->probe_directory);
+	section_add_text(b, job->file_name);
+	section_end(b, begin);
+
+	begin = section_begin(b, JOB_TAG_WORKLOAD);
+	section_add_workload(b, &job->workload);
+	section_end(b, begin);
+
+	add_file(b, job);
+
+	begin = section_begin(b, JOB_TAG_DEADLINE);
+	buf_add_u64(b, job->deadline_usec);
+	section_end(b, begin);
+
+	if (job->kind == JOB_NULL) {
+		begin = section_begin(b, JOB_TAG_NULL);
+		buf_add_u64(b, job->null_latency_nsec);
+		section_end(b, begin);
+	}
+}
+
+static int read_target(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	job->kind = (enum job_kind)section_read_below(r, JOB_NULL + 1);
+	section_read_text(r, job->repository_path, sizeof(job->repository_path));
+	section_read_text(r, job->probe_directory, sizeof(job->probe_directory));
+	section_read_text(r, job->file_name, sizeof(job->file_name));
+	if (r->error < 0)
+		return 0; /* the caller says so */
+	if (job->repository_path[0] != '/')
+		return error_set(reterr, -EBADMSG, "the repository's path is not absolute");
+	if (job->probe_directory[0] != '\0' && job->probe_directory[0] != '/')
+		return error_set(reterr, -EBADMSG, "the probe directory's path is not absolute");
+	/* A name that leads elsewhere would let a job write outside its directory. */
+	if (job->file_name[0] == '\0' || job->file_name[0] == '.' || strchr(job->file_name, '/'))
+		return error_set(reterr, -EBADMSG, "the probe file's name is not a plain name");
+	return 0;
+}
+
+static int read_workload(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	section_read_workload(r, &job->workload);
+	if (r->error < 0)
+		return 0;
+	return workload_check(&job->workload, reterr) < 0 ? -EBADMSG : 0;
+}
+
+static int read_file(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	(void)reterr; /* nothing to say beyond "out of range" */
+	job->file_target_bytes = buf_read_u64(r);
+	job->first_layout_bytes = buf_read_u64(r);
+	job->growth_bytes = buf_read_u64(r);
+	job->min_free_bytes = buf_read_u64(r);
+	job->min_free_percent = (uint8_t)section_read_below(r, 101);
+	job->keep_file = section_read_boolean(r);
+	return 0;
+}
+
+static int read_deadline(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	(void)reterr; /* as above */
+	job->deadline_usec = buf_read_u64(r);
+	return 0;
+}
+
+static int read_null(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	(void)reterr; /* as above */
+	job->null_latency_nsec = buf_read_u64(r);
+	return 0;
+}
+
+int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct error *reterr)
+{
+	static const struct section_kind kinds[] = {
+		{ JOB_TAG_TARGET, "target", true, read_target },
+		{ JOB_TAG_WORKLOAD, "workload", true, read_workload },
+		{ JOB_TAG_FILE, "file", true, read_file },
+		{ JOB_TAG_DEADLINE, "deadline", true, read_deadline },
+		{ JOB_TAG_NULL, "null", false, read_null },
+	};
+	struct job job;
+
+	memset(&job, 0, sizeof(job));
+	int r = section_decode(
+		data, len, WIRE_JOB, kinds, sizeof(kinds) / sizeof(kinds[0]), &job, reterr);
+	if (r == 0)
+		*ret = job;
+	return r;
+}
+
+void wire_encode_progress(const struct job_progress *progress, struct buf *b)
+{
+	section_add_header(b, WIRE_PROGRESS);
+	size_t begin = section_begin(b, PROGRESS_TAG_PHASE);
+	buf_add_u8(b, (uint8_t)progress->phase);
+	buf_add_u64(b, progress->done);
+	buf_add_u64(b, progress->total);
+	section_end(b, begin);
+}
+
+static int read_phase(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job_progress *progress = into;
+
+	(void)reterr; /* as above */
+	progress->phase = (enum job_phase)section_read_below(r, JOB_PHASE_GROWTH + 1);
+	progress->done = buf_read_u64(r);
+	progress->total = buf_read_u64(r);
+	return 0;
+}
+
+int wire_decode_progress(
+	const uint8_t *data, size_t len, struct job_progress *ret, struct error *reterr)
+{
+	static const struct section_kind kinds[] = {
+		{ PROGRESS_TAG_PHASE, "phase", true, read_phase },
+	};
+	struct job_progress progress = { 0 };
+
+	int r = section_decode(data, len, WIRE_PROGRESS, kinds, sizeof(kinds) / sizeof(kinds[0]),
+		&progress, reterr);
+	if (r == 0)
+		*ret = progress;
+	return r;
+}

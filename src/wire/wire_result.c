@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a worker reports: the parts of a run that it knows. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "wire/section.h"
+#include "wire/wire.h"
+
+enum result_tag {
+	RESULT_TAG_STATUS = 1,
+	RESULT_TAG_TIMES = 2,
+	RESULT_TAG_WAY = 3, /* how it was measured: trust, engine, what was left out */
+	RESULT_TAG_WORKLOAD = 4,
+	RESULT_TAG_FILE = 5,
+	RESULT_TAG_IDENTITY = 6,
+	RESULT_TAG_READ = 7,
+	RESULT_TAG_WRITE = 8,
+};
+
+#define ERRNO_MAX 4095 /* the kernel's */
+
+static void add_status(struct buf *b, const struct run *run)
+{
+	size_t begin = section_begin(b, RESULT_TAG_STATUS);
+
+	buf_add_u8(b, (uint8_t)run->status);
+	buf_add_u8(b, (uint8_t)run->skip);
+	buf_add_u16(b, (uint16_t)run->error_number);
+	section_add_text(b, run->reason);
+	section_end(b, begin);
+}
+
+static void add_measurement(struct buf *b, const struct run *run)
+{
+	size_t begin = section_begin(b, RESULT_TAG_TIMES);
+	buf_add_u64(b, run->setup_nsec);
+	buf_add_u64(b, run->measured_nsec);
+	buf_add_u64(b, run->cpu_user_nsec);
+	buf_add_u64(b, run->cpu_system_nsec);
+	section_end(b, begin);
+
+	begin = section_begin(b, RESULT_TAG_WAY);
+	buf_add_u32(b, run->trust);
+	buf_add_u8(b, (uint8_t)run->engine);
+	buf_add_u32(b, run->outstanding_ios);
+	section_end(b, begin);
+
+	begin = section_begin(b, RESULT_TAG_FILE);
+	buf_add_u64(b, run->file_bytes);
+	buf_add_u64(b, run->file_target_bytes);
+	buf_add_u64(b, run->layout_bytes);
+	section_end(b, begin);
+}
+
+static void add_identity(struct buf *b, const struct identity *identity)
+{
+	size_t begin = section_begin(b, RESULT_TAG_IDENTITY);
+
+	section_add_text(b, identity->fs_type);
+	section_add_text(b, identity->source);
+	section_add_text(b, identity->mount_point);
+	section_add_text(b, identity->fs_uuid);
+	buf_add_u8(b, identity->is_mount);
+	buf_add_u32(b, identity->sector_bytes);
+	buf_add_u64(b, identity->size_bytes);
+	buf_add_u64(b, identity->free_bytes);
+	section_end(b, begin);
+}
+
+/* An operation that did not happen is no section. */
+static void add_operation(struct buf *b, uint16_t tag, const struct run_operation_result *o)
+{
+	if (o->ios == 0 && o->errors == 0)
+		return;
+	size_t begin = section_begin(b, tag);
+	buf_add_u64(b, o->ios);
+	buf_add_u64(b, o->bytes);
+	buf_add_u64(b, o->errors);
+	buf_add_u64(b, o->active_nsec);
+	histogram_encode(&o->latency, b);
+	section_end(b, begin);
+}
+
+void wire_encode_result(const struct run *run, struct buf *b)
+{
+	section_add_header(b, WIRE_RESULT);
+	add_status(b, run);
+	add_measurement(b, run);
+	/* A run that failed before there was a workload has none. */
+	if (run->workload.block_size_bytes > 0) {
+		size_t begin = section_begin(b, RESULT_TAG_WORKLOAD);
+		section_add_workload(b, &run->workload);
+		section_end(b, begin);
+	}
+	add_identity(b, &run->identity);
+	add_operation(b, RESULT_TAG_READ, &run->operations[RUN_READ]);
+	add_operation(b, RESULT_TAG_WRITE, &run->operations[RUN_WRITE]);
+}
+
+static int read_status(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	run->status = (enum run_status)section_read_below(r, RUN_STATUSES);
+	run->skip = (enum run_skip)section_read_below(r, RUN_SKIPS);
+	run->error_number = buf_read_u16(r);
+	section_read_text(r, run->reason, sizeof(run->reason));
+	if (r->error < 0)
+		return 0; /* the caller says so */
+	if (run->error_number > ERRNO_MAX) {
+		int number = run->error_number;
+		run->error_number = 0;
+		return error_set(reterr, -EBADMSG, "error number %d does not exist", number);
+	}
+	if (run->skip != RUN_SKIP_NONE && run->status != RUN_SKIPPED)
+		return error_set(reterr, -EBADMSG, "a run that is %s has a reason to be skipped",
+			run_status_name(run->status));
+	return 0;
+}
+
+static int read_times(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	(void)reterr; /* nothing to say beyond "cut short" */
+	run->setup_nsec = buf_read_u64(r);
+	run->measured_nsec = buf_read_u64(r);
+	run->cpu_user_nsec = buf_read_u64(r);
+	run->cpu_system_nsec = buf_read_u64(r);
+	return 0;
+}
+
+static int read_way(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+	uint32_t trust = buf_read_u32(r);
+
+	run->engine = (enum workload_engine)section_read_below(r, WORKLOAD_ENGINE_THREADS + 1);
+	run->outstanding_ios = buf_read_u32(r);
+	if (trust >> RUN_TRUST_FLAGS != 0)
+		return error_set(reterr, -EBADMSG, "trust flags %#x do not exist", trust);
+	run->trust = trust;
+	return 0;
+}
+
+static int read_workload(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	(void)reterr; /* nothing to say beyond "out of range" */
+	section_read_workload(r, &run->workload);
+	return 0;
+}
+
+static int read_file(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	(void)reterr; /* nothing to say beyond "cut short" */
+	run->file_bytes = buf_read_u64(r);
+	run->file_target_bytes = buf_read_u64(r);
+	run->layout_bytes = buf_read_u64(r);
+	return 0;
+}
+
+static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+	struct identity *identity = &run->identity;
+
+	section_read_text(r, identity->fs_type, sizeof(identity->fs_type));
+	section_read_text(r, identity->source, sizeof(identity->source));
+	section_read_text(r, identity->mount_point, sizeof(identity->mount_point));
+	section_read_text(r, identity->fs_uuid, sizeof(identity->fs_uuid));
+	identity->is_mount = section_read_boolean(r);
+	identity->sector_bytes = buf_read_u32(r);
+	identity->size_bytes = buf_read_u64(r);
+	identity->free_bytes = buf_read_u64(r);
+	if (identity->sector_bytes & (identity->sector_bytes - 1))
+		return error_set(reterr, -EBADMSG, "a sector of %u bytes is no power of two",
+			identity->sector_bytes);
+	return 0;
+}
+
+static int read_operation(
+	struct buf_reader *r, struct run_operation_result *o, struct error *reterr)
+{
+	o->ios = buf_read_u64(r);
+	o->bytes = buf_read_u64(r);
+	o->errors = buf_read_u64(r);
+	o->active_nsec = buf_read_u64(r);
+	size_t len = r->len - r->pos;
+	const uint8_t *code = buf_read_bytes(r, len);
+	if (r->error < 0)
+		return 0;
+	int result = histogram_decode(code, len, &o->latency, reterr);
+	if (result < 0)
+		return result;
+	if (o->ios != o->latency.count)
+		return error_set(reterr, -EBADMSG, "the histogram holds %llu of %llu I/Os",
+			(unsigned long long)o->latency.count, (unsigned long long)o->ios);
+	if (o->bytes > (unsigned __int128)o->ios * WORKLOAD_BLOCK_SIZE_MAX)
+		return error_set(reterr, -EBADMSG, "%llu I/Os cannot have moved %llu bytes",
+			(unsigned long long)o->ios, (unsigned long long)o->bytes);
+	return 0;
+}
+
+static int read_read(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	return read_operation(r, &run->operations[RUN_READ], reterr);
+}
+
+static int read_write(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	return read_operation(r, &run->operations[RUN_WRITE], reterr);
+}
+
+/* Forgets all that a result fills. */
+static void clear_result(struct run *run)
+{
+	run->setup_nsec = 0;
+	run->measured_nsec = 0;
+	run->status = RUN_OK;
+	run->skip = RUN_SKIP_NONE;
+	run->error_number = 0;
+	memset(run->reason, 0, sizeof(run->reason));
+	run->trust = 0;
+	run->engine = WORKLOAD_ENGINE_AUTO;
+	memset(&run->workload, 0, sizeof(run->workload));
+	run->file_bytes = 0;
+	run->file_target_bytes = 0;
+	run->layout_bytes = 0;
+	run->outstanding_ios = 0;
+	run->cpu_user_nsec = 0;
+	run->cpu_system_nsec = 0;
+	memset(&run->identity, 0, sizeof(run->identity));
+	memset(run->operations, 0, sizeof(run->operations));
+}
+
+int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct error *reterr)
+{
+	static const struct section_kind kinds[] = {
+		{ RESULT_TAG_STATUS, "status", true, read_status },
+		{ RESULT_TAG_TIMES, "times", true, read_times },
+		{ RESULT_TAG_WAY, "way", true, read_way },
+		{ RESULT_TAG_WORKLOAD, "workload", false, read_workload },
+		{ RESULT_TAG_FILE, "file", true, read_file },
+		{ RESULT_TAG_IDENTITY, "identity", true, read_identity },
+		{ RESULT_TAG_READ, "read", false, read_read },
+		{ RESULT_TAG_WRITE, "write", false, read_write },
+	};
+
+	clear_result(ret);
+	int r = section_decode(
+		data, len, WIRE_RESULT, kinds, sizeof(kinds) / sizeof(kinds[0]), ret, reterr);
+	if (r < 0)
+		clear_result(ret);
+	return r;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One job, one result. */
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "probe/probe.h"
+#include "wire/wire.h"
+
+enum {
+	EXIT_DELIVERED = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+};
+
+static bool is_job_socket(int fd)
+{
+	int type = 0;
+	socklen_t len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+/* Rights that no job needs, given up before the first byte of it is read. */
+static int restrict_process(void)
+{
+	const struct rlimit no_core = { 0, 0 };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
+		setrlimit(RLIMIT_CORE, &no_core) < 0)
+		return -errno;
+	return 0;
+}
+
+static int receive_job(int fd, struct job *ret, struct error *reterr)
+{
+	uint8_t *message = malloc(WIRE_MESSAGE_MAX);
+	ssize_t n;
+
+	if (!message)
+		return error_set(reterr, -ENOMEM, "no memory for a job");
+	do
+		n = recv(fd, message, WIRE_MESSAGE_MAX, MSG_TRUNC);
+	while (n < 0 && errno == EINTR);
+	int r;
+	if (n < 0)
+		r = error_set(reterr, -errno, "cannot read the job: %s", errno_text(errno));
+	else if ((size_t)n > WIRE_MESSAGE_MAX)
+		r = error_set(reterr, -EMSGSIZE, "the job is too long");
+	else
+		r = wire_decode_job(message, (size_t)n, ret, reterr);
+	free(message);
+	return r;
+}
+
+struct listener {
+	int fd;
+	bool is_gone;
+};
+
+/* Progress is for watching: what does not fit into the socket now is not worth waiting for. */
+static void send_progress(void *data, const struct job_progress *progress)
+{
+	struct listener *listener = data;
+	struct buf b = BUF_INIT(WIRE_MESSAGE_MAX);
+
+	wire_encode_progress(progress, &b);
+	if (b.error == 0 && send(listener->fd, b.data, b.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+		(errno == EPIPE || errno == ECONNRESET))
+		listener->is_gone = true;
+	buf_done(&b);
+}
+
+static bool is_gone(void *data)
+{
+	const struct listener *listener = data;
+
+	return listener->is_gone;
+}
+
+static int send_result(int fd, const struct run *run)
+{
+	struct buf b = BUF_INIT(WIRE_MESSAGE_MAX);
+	ssize_t n = -1;
+
+	wire_encode_result(run, &b);
+	int r = b.error;
+	if (r == 0) {
+		do
+			n = send(fd, b.data, b.len, MSG_NOSIGNAL);
+		while (n < 0 && errno == EINTR);
+		r = n < 0 ? -errno : 0;
+	}
+	buf_done(&b);
+	return r;
+}
+
+static int leave_standard_descriptors(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+		if (dup2(fd, i) < 0)
+			r = -errno;
+	if (fd > STDERR_FILENO)
+		fd_close(fd);
+	return r;
+}
+
+static int carry_out(int fd, const struct job *job, struct run *run)
+{
+	struct listener listener = { .fd = fd };
+	struct probe_observer observer = {
+		.progress = send_progress,
+		.is_cancelled = is_gone,
+		.data = &listener,
+	};
+	struct clock clock = clock_system();
+
+	clock.offset_file = NULL; /* a test may move the daemon's clock, never a latency's */
+	int r = leave_standard_descriptors();
+	if (r < 0) {
+		log_error("cannot open /dev/null: %s", errno_text(-r));
+		return EXIT_FAILED;
+	}
+	probe_run(job, &clock, &observer, run);
+	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;
+}
+
+int worker_run(int fd)
+{
+	struct error error = { "" };
+	struct job *job = calloc(1, sizeof(*job));
+	struct run *run = run_new("", "");
+	int code = EXIT_FAILED;
+	int r;
+
+	if (!is_job_socket(fd)) {
+		log_error(
+			"repoprobe-worker is started by repoprobe and repoprobed, which hand it a "
+			"job; by hand use: repoprobe run DIR");
+		code = EXIT_USAGE;
+		goto out;
+	}
+	r = job && run ? restrict_process() : -ENOMEM;
+	if (r < 0)
+		(void)error_set(&error, r, "cannot start: %s", errno_text(-r));
+	else
+		r = receive_job(fd, job, &error);
+	if (r < 0)
+		log_error("worker: %s", error.text);
+	else
+		code = carry_out(fd, job, run);
+out:
+	free(job);
+	free(run);
+	return code;
+}

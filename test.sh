@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what the tests need and runs them all: unit tests and fuzz corpora, lint, integration and
+# browser tests, the same again under the address and undefined-behaviour sanitizers, distcheck.
+# Ends with one line "N passed, N failed, N skipped". Usage: ./test.sh [STAGE…]
+set -u
+
+root=$(cd "$(dirname "$0")" && pwd)
+cd "$root" || exit 1
+work=$root/build-test
+logs=$work/logs
+jobs=$(nproc)
+passed=0
+failed=0
+skipped=0
+build_packages="gcc make autoconf automake autoconf-archive pkg-config liburing-dev libmicrohttpd-dev
+	libsqlite3-dev libsystemd-dev libjansson-dev zlib1g-dev libjs-chart.js libcmocka-dev libfuse3-dev"
+test_packages="fuse3 python3 python3-pytest prometheus chromium nodejs clang clang-format clang-tidy
+	cppcheck shellcheck strace mandoc sqlite3 e2fsprogs mount util-linux procps xz-utils"
+
+say() {
+	echo "== $*"
+}
+
+count() {
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + $3))
+	say "$4: $1 passed, $2 failed, $3 skipped"
+}
+
+# Runs a stage that is one test by itself; its output is shown when it fails.
+single() {
+	name=$1
+	shift
+	log=$logs/$(echo "$name" | tr ' /' '__').log
+	if "$@" >"$log" 2>&1; then
+		count 1 0 0 "$name"
+	else
+		tail -n 60 "$log"
+		count 0 1 0 "$name"
+	fi
+}
+
+install_packages() {
+	missing=
+	for package in $build_packages $test_packages; do
+		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+			missing="$missing $package"
+	done
+	if ! command -v npm >/dev/null; then
+		missing="$missing npm"
+	fi
+	[ -n "$missing" ] || return 0
+	say "installing$missing"
+	as_root=
+	[ "$(id -u)" -eq 0 ] || as_root=sudo
+	$as_root apt-get update -qq
+	# shellcheck disable=SC2086
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		$missing >"$logs/apt.log" 2>&1 || {
+		tail -n 20 "$logs/apt.log"
+		say "packages not installed:$missing"
+		exit 1
+	}
+}
+
+# build DIRECTORY [CONFIGURE-OPTION…]
+build() {
+	directory=$1
+	shift
+	mkdir -p "$directory"
+	(cd "$directory" && { [ -f Makefile ] || "$root/configure" --enable-werror --enable-test-hooks "$@"; } &&
+		make -s -j"$jobs" && make -s -j"$jobs" check TESTS=) >"$logs/build.log" 2>&1 || {
+		tail -n 60 "$logs/build.log"
+		count 0 1 0 "build in $directory"
+		return 1
+	}
+}
+
+# Unit tests and corpora: automake's summary is counted.
+unit() {
+	make -C "$1" -k -j"$jobs" check >"$logs/unit.log" 2>&1
+	code=$?
+	p=$(sed -n 's/^# PASS: *//p' "$logs/unit.log" | tail -n 1)
+	f=$(sed -n 's/^# FAIL: *//p' "$logs/unit.log" | tail -n 1)
+	e=$(sed -n 's/^# ERROR: *//p' "$logs/unit.log" | tail -n 1)
+	s=$(sed -n 's/^# SKIP: *//p' "$logs/unit.log" | tail -n 1)
+	bad=$((${f:-0} + ${e:-0}))
+	if [ $code -ne 0 ]; then
+		grep -E '^(not ok|FAIL|ERROR)|error:|\*\*\*' "$logs/unit.log" | tail -n 40
+		[ $bad -gt 0 ] || bad=1
+	fi
+	count "${p:-0}" $bad "${s:-0}" "$2"
+}
+
+# Integration tests against the programs in a build directory.
+integration() {
+	REPOPROBE_BUILD=$1 /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs tests/integration \
+		>"$logs/integration.log" 2>&1
+	code=$?
+	summary=$(tail -n 1 "$logs/integration.log")
+	p=$(echo "$summary" | grep -oE '[0-9]+ passed' | cut -d' ' -f1)
+	f=$(echo "$summary" | grep -oE '[0-9]+ (failed|error)' | cut -d' ' -f1 | paste -sd+ | sed 's/^$/0/')
+	s=$(echo "$summary" | grep -oE '[0-9]+ skipped' | cut -d' ' -f1)
+	bad=$((${f:-0}))
+	if [ $code -ne 0 ]; then
+		grep -vE '^\.+ *\[' "$logs/integration.log" | tail -n 120
+		[ $bad -gt 0 ] || bad=1
+	fi
+	grep '^SKIPPED' "$logs/integration.log"
+	count "${p:-0}" $bad "${s:-0}" "$2"
+}
+
+browser() {
+	make -C "$1" check-browser >"$logs/browser.log" 2>&1
+	code=$?
+	p=$(sed -n 's/^# pass \([0-9]*\)/\1/p; s/^ℹ pass \([0-9]*\)/\1/p' "$logs/browser.log" | tail -n 1)
+	f=$(sed -n 's/^# fail \([0-9]*\)/\1/p; s/^ℹ fail \([0-9]*\)/\1/p' "$logs/browser.log" | tail -n 1)
+	s=$(sed -n 's/^# skipped \([0-9]*\)/\1/p; s/^ℹ skipped \([0-9]*\)/\1/p' "$logs/browser.log" | tail -n 1)
+	bad=$((${f:-0}))
+	if [ $code -ne 0 ] || [ "${p:-0}" -eq 0 ]; then
+		tail -n 80 "$logs/browser.log"
+		[ $bad -gt 0 ] || bad=1
+	fi
+	count "${p:-0}" $bad "${s:-0}" "browser tests"
+}
+
+stage() {
+	case $1 in
+	unit) build "$work/plain" && unit "$work/plain" "unit tests and fuzz corpora" ;;
+	lint) single "lint" make -C "$work/plain" lint ;;
+	integration) integration "$work/plain" "integration tests" ;;
+	browser) browser "$work/plain" ;;
+	sanitizers)
+		build "$work/sanitizers" --enable-sanitizers || return
+		unit "$work/sanitizers" "unit tests under sanitizers"
+		integration "$work/sanitizers" "integration tests under sanitizers"
+		;;
+	distcheck) single "distcheck" make -C "$work/plain" -j"$jobs" distcheck ;;
+	*)
+		say "unknown stage $1 (unit lint integration browser sanitizers distcheck)"
+		exit 2
+		;;
+	esac
+}
+
+mkdir -p "$logs"
+install_packages
+if [ ! -x configure ]; then
+	autoreconf -fi >"$logs/autoreconf.log" 2>&1 || {
+		cat "$logs/autoreconf.log"
+		exit 1
+	}
+fi
+[ $# -gt 0 ] || set -- unit lint integration browser sanitizers distcheck
+for each in "$@"; do
+	say "$each"
+	stage "$each"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

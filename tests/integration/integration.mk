@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The real programs on real disks: needs root for most of it; see ./test.sh for the packages.
+EXTRA_DIST += %D%/conftest.py \
+	%D%/test_bad_directories.py \
+	%D%/test_busy_database.py \
+	%D%/test_config.py \
+	%D%/test_file_systems.py \
+	%D%/test_first_result.py \
+	%D%/test_history.py \
+	%D%/test_http.py \
+	%D%/test_metrics.py \
+	%D%/test_parallel_runs.py \
+	%D%/test_quickstart.py \
+	%D%/test_restart.py \
+	%D%/test_run_cli.py \
+	%D%/test_slow_repository.py
+
+check-integration: all $(check_PROGRAMS)
+	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \
+		$(top_srcdir)/tests/integration
+
+.PHONY: check-integration

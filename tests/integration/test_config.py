@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration on the command line, at reload, and through the control socket."""
+import json
+import os
+import socket
+import subprocess
+
+import pytest
+
+from conftest import QUICK, as_user, run_cli, tree, wait_for
+
+
+def write(directory, text, name="checked.conf"):
+    path = directory / name
+    path.write_text(text)
+    return path
+
+
+BAD = """\
+[daemon]
+paralel_runs = 2
+parallel_runs = many
+[repository a]
+path = relative
+intervall = 5min
+interval = 5 parsecs
+[repositry b]
+path = /b
+[probe p]
+block_size = 64KB
+blok_size = 64K
+[repository c]
+limit = 15
+limit = 15ms
+daily_write_budget = 50G
+[store]
+keep_runs = 35d
+[notify mail]
+type = mail
+"""
+
+# line: what must be said there
+FAULTS = {
+    2: ["paralel_runs", "did you mean parallel_runs?"],
+    3: ["parallel_runs"],
+    5: ["path"],
+    6: ["intervall", "did you mean interval?"],
+    7: ["interval"],
+    8: ["repositry", "did you mean [repository]?"],
+    11: ["64000 bytes is not a multiple of 4096", "did you mean 64K?"],
+    12: ["blok_size", "did you mean block_size?"],
+    14: ["limit"],
+    15: ["limit is given twice"],
+    16: ["daily_write_budget is not in this version"],
+    17: ["[store] is not in this version"],
+    19: ["[notify] is not in this version"],
+}
+
+
+def test_check_tells_every_error_with_file_and_line(directory):
+    path = write(directory, BAD)
+    done = run_cli("config", "check", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    found = {}
+    for line in done.stderr.splitlines():
+        assert line.startswith(f"{path}:"), line
+        number = int(line[len(f"{path}:") :].split(":")[0])
+        found.setdefault(number, []).append(line)
+    for number, sentences in FAULTS.items():
+        for sentence in sentences:
+            assert any(sentence in line for line in found.get(number, [])), (number, sentence, done.stderr)
+    assert set(found) <= set(FAULTS) | {13}, done.stderr  # 13: c has no path
+
+
+def test_the_daemon_refuses_what_check_refuses(daemon, directory):
+    d = daemon(wait=False, config=BAD)
+    assert d.process.wait(60) == 2
+    d.reader.join(10)
+    for number in FAULTS:
+        assert f"{d.config_path}:{number}: " in d.log
+    assert not d.state.exists()
+
+
+def test_check_says_what_a_day_costs(directory):
+    path = write(directory, "[repository nas]\npath = /mnt/nas\n")
+    done = run_cli("config", "check", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    # active-full: 64M each 5 min; heartbeat: half of 200 times 4K each minute.
+    assert f"{path}: ok, 1 repository" in done.stdout
+    assert "19.1 GiB" in done.stdout or "18.5 GiB" in done.stdout, done.stdout
+
+
+def without_comments(text):
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_show_is_a_configuration_that_means_the_same(directory, repository):
+    text = f"""
+[daemon]
+parallel_runs = 3
+[defaults]
+interval = 10min
+[repository "strange" name # ü]
+path = {repository}
+probes = p, heartbeat
+limit = 12ms
+[probe p]
+preset = restore
+block_size = 64K
+"""
+    first = run_cli("config", "show", write(directory, text))
+    assert (first.returncode, first.stderr) == (0, "")
+    second = run_cli("config", "show", write(directory, first.stdout, "shown.conf"))
+    assert second.returncode == 0
+    assert without_comments(second.stdout) == without_comments(first.stdout)
+    for line in ("parallel_runs = 3", "log_level = info", "block_size = 64K", '[repository "strange" name # ü]'):
+        assert line in first.stdout.splitlines()
+    for absent in ("keep_runs", "schedule", "daily_write_budget"):
+        assert absent not in first.stdout
+
+
+def test_fragments_come_after_the_file_in_name_order(directory):
+    (directory / "conf.d").mkdir()
+    write(directory, "[repository nas]\npath = /mnt/nas\n")
+    write(directory / "conf.d", "[repository second]\npath = /mnt/2\n", "10-second.conf")
+    write(directory / "conf.d", "[repository third]\npath = /mnt/3\n", "20-third.conf")
+    write(directory / "conf.d", "nonsense", "30-not-read.conf.bak")
+    done = run_cli("config", "check", directory / "checked.conf")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ok, 3 repositories" in done.stdout
+    bad = write(directory / "conf.d", "[repository nas]\npath = /mnt/1\n", "40-again.conf")
+    done = run_cli("config", "check", directory / "checked.conf")
+    assert done.returncode == 2
+    assert f"{bad}:1: " in done.stderr and f"{directory}/checked.conf:1" in done.stderr
+
+
+def test_a_missing_file_is_an_error_when_named(directory):
+    done = run_cli("config", "check", directory / "none.conf")
+    assert done.returncode == 2
+    assert str(directory / "none.conf") in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_byte_order_mark_and_carriage_returns_do_no_harm(directory):
+    path = directory / "checked.conf"
+    path.write_bytes(b"\xef\xbb\xbf[repository nas]\r\npath = /mnt/nas\r\n; comment\r\n")
+    assert run_cli("config", "check", path).returncode == 0
+
+
+# --- Reload
+
+
+class Setup:
+    """A daemon whose configuration the test rewrites."""
+
+    def __init__(self, daemon, directory):
+        self.directory = directory
+        for name in ("a", "b", "c"):
+            (directory / name).mkdir()
+        self.daemon = daemon(config=self.text("a", "b")).wait_ready()
+        for name in ("a", "b"):
+            self.daemon.wait_runs(name, 1)
+
+    def text(self, *names, extra=""):
+        return "".join(f"[repository {n}]\npath = {self.directory / n}\nprobes = quick\n" for n in names) + QUICK + extra
+
+    def rewrite(self, text):
+        self.daemon.config_path.write_text(text)
+
+    def names(self):
+        return [r["name"] for r in self.daemon.json("/api/v1/overview")["repositories"]]
+
+    def metric_names(self):
+        return sorted({labels["repository"] for _, labels, _ in self.daemon.metrics() if "repository" in labels})
+
+
+@pytest.fixture
+def setup(daemon, directory):
+    return Setup(daemon, directory)
+
+
+def test_hangup_with_a_good_file_adds_and_removes_at_once_and_keeps_counters(setup):
+    d = setup.daemon
+    d.probe("a", times=2)
+    labels = {"repository": "a", "probe": "quick", "operation": "write"}
+    bytes_before = d.metric("repoprobe_io_bytes_total", **labels)
+    setup.rewrite(setup.text("c", "a", extra="limit = 1h\n"))
+    d.hang_up()
+    d.wait_line(r"configuration reloaded: 2 repositories")
+    wait_for(lambda: setup.names() == ["c", "a"], lambda: f"c and a: {setup.names()}")
+    assert setup.metric_names() == ["a", "c"]
+    assert d.runs("a")[0] == 3  # not run again by the reload
+    assert d.metric("repoprobe_io_bytes_total", **labels) == bytes_before
+    d.wait_runs("c", 1)  # a new one is due at once
+    assert d.metric("repoprobe_config_last_reload_successful") == 1
+    assert d.json("/api/v1/overview")["banners"] == []
+    # b's history stays, its worker and schedule do not.
+    assert d.sql("SELECT count(*) FROM runs_v WHERE repository = 'b'") == [(1,)]
+    assert d.control(command="probe-now", repository="b")["ok"] is False
+
+
+def test_hangup_with_a_bad_file_changes_nothing_and_shows_it(setup):
+    d = setup.daemon
+    succeeded = d.metric("repoprobe_config_last_reload_success_timestamp_seconds")
+    setup.rewrite(setup.text("a", "c", extra="blok_size = 64K\n"))
+    d.hang_up()
+    d.wait_metric("repoprobe_config_last_reload_successful", 0)
+    assert d.metric("repoprobe_config_last_reload_success_timestamp_seconds") == succeeded
+    assert setup.names() == ["a", "b"]
+    banners = wait_for(lambda: d.json("/api/v1/overview")["banners"], "a banner")
+    assert [b["about"] for b in banners] == ["configuration"]
+    line = setup.daemon.config_path.read_text().splitlines().index("blok_size = 64K") + 1
+    assert f"{d.config_path}:{line}: " in banners[0]["text"] and "block_size" in banners[0]["text"]
+    d.wait_line(rf"{d.config_path}:{line}: unknown key blok_size")
+    d.wait_line("not reloaded")
+    d.probe("b")  # the old one goes on
+    assert d.metric("repoprobe_config_last_reload_successful") == 0
+
+    setup.rewrite(setup.text("a"))
+    d.hang_up()
+    wait_for(lambda: setup.names() == ["a"], "b to go")
+    d.wait_metric("repoprobe_config_last_reload_successful", 1)
+    assert d.json("/api/v1/overview")["banners"] == []
+
+
+def test_a_file_that_is_gone_is_a_bad_one(setup):
+    setup.daemon.config_path.unlink()
+    setup.daemon.hang_up()
+    setup.daemon.wait_metric("repoprobe_config_last_reload_successful", 0)
+    assert setup.names() == ["a", "b"]
+
+
+def test_what_needs_a_restart_is_said(setup):
+    d = setup.daemon
+    setup.rewrite(f"[daemon]\nruntime_directory = {setup.directory}/elsewhere\n" + setup.text("a", "b"))
+    d.hang_up()
+    d.wait_line(r"runtime_directory takes effect at the next restart")
+    d.wait_metric("repoprobe_config_last_reload_successful", 1)
+    assert d.control(command="reload") == {"ok": True}
+
+
+def test_a_reload_during_a_run_loses_nothing(daemon, slow):
+    def text(extra):
+        return f"[repository slow]\npath = {slow.path}\nprobes = quick\n[defaults]\nlimit = {extra}ms\n{QUICK}"
+
+    slow.delay(20)
+    d = daemon(config=text(100)).wait_ready()
+    d.wait_runs("slow", 1)
+    assert d.control(command="probe-now", repository="slow") == {"ok": True}
+    d.wait_metric("repoprobe_probe_running", 1, repository="slow", probe="quick")
+    worker = d.workers()
+    for i in range(5):
+        d.config_path.write_text(text(50 + i))
+        assert d.control(command="reload") == {"ok": True}
+    assert d.workers() in (worker, [])
+    d.wait_runs("slow", 2)
+    assert d.runs("slow")[0] == 2
+    d.wait_sql("SELECT status FROM runs_v", [("ok",), ("ok",)])
+
+
+def test_a_repository_that_left_and_came_back_never_has_two_workers(daemon, slow, directory):
+    (directory / "other").mkdir()
+
+    def text(*names):
+        paths = {"slow": slow.path, "other": directory / "other"}
+        return "".join(f"[repository {n}]\npath = {paths[n]}\nprobes = quick\n" for n in names) + QUICK
+
+    d = daemon(config=text("slow", "other")).wait_ready()
+    d.wait_runs("slow", 1)
+    slow.delay(100)
+    assert d.control(command="probe-now", repository="slow") == {"ok": True}
+    d.wait_metric("repoprobe_probe_running", 1, repository="slow", probe="quick")
+    worker = d.workers()
+    for names in (["other"], ["slow", "other"]):
+        d.config_path.write_text(text(*names))
+        assert d.control(command="reload") == {"ok": True}
+        assert set(d.workers()) <= set(worker)
+    slow.delay(1)
+    d.wait_runs_at_least("slow", 1)
+    d.wait_sql("SELECT count(*) FROM runs_v WHERE status NOT IN ('ok')", [(0,)])
+
+
+def test_an_incident_of_a_probe_that_is_gone_does_not_stay_for_ever(daemon, slow):
+    def text(probe):
+        return f"[repository slow]\npath = {slow.path}\nprobes = {probe}\nlimit = 15ms\n{QUICK}" + QUICK.replace(
+            "[probe quick]", "[probe other]\nlimit = 1min"
+        )
+
+    slow.delay(20)
+    d = daemon(config=text("quick")).wait_ready()
+    d.wait_runs("slow", 1)
+    d.probe("slow")
+    d.wait_state("slow", "warning")
+    d.config_path.write_text(text("other"))
+    assert d.control(command="reload") == {"ok": True}
+    d.wait_runs("slow", 1, "other")
+    shown = d.wait_state("slow", "ok")
+    assert shown["incident"] is None
+    d.wait_sql("SELECT state FROM incidents_v", [("closed",)])
+    d.stop()
+    # The same while the daemon was away.
+    d.config_path.write_text(text("quick"))
+    d.start().wait_ready()
+    d.wait_runs("slow", 1)
+    d.probe("slow")
+    d.wait_state("slow", "warning")
+    d.stop()
+    d.config_path.write_text(text("other"))
+    d.start().wait_ready()
+    d.wait_runs("slow", 1, "other")
+    d.wait_state("slow", "ok")
+    d.wait_sql("SELECT state FROM incidents_v", [("closed",), ("closed",)])
+
+
+# --- Control socket
+
+
+def test_the_command_line_speaks_to_the_daemon(setup):
+    d = setup.daemon
+    done = run_cli("probe-now", "a", "quick", "--state-directory", d.state)
+    assert (done.returncode, done.stderr) == (0, "")
+    d.wait_runs("a", 2)
+    done = run_cli("probe-now", "nowhere", "--state-directory", d.state)
+    assert done.returncode == 1 and "nowhere" in done.stderr and len(done.stderr.splitlines()) == 1
+    done = run_cli("probe-now", "a", "nothing", "--state-directory", d.state)
+    assert done.returncode == 1 and "nothing" in done.stderr
+    done = run_cli("reload", "--state-directory", d.state)
+    assert (done.returncode, done.stderr) == (0, "")
+    setup.rewrite("[")
+    done = run_cli("reload", "--state-directory", d.state)
+    assert done.returncode == 1 and f"{d.config_path}:1: " in done.stderr
+    d.wait_line(rf"probe-now asked for by uid {os.getuid()}: done")
+    d.stop()
+    done = run_cli("reload", "--state-directory", d.state)
+    assert done.returncode == 1 and "is repoprobed running?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"x",
+        b"\0",
+        b"{}",
+        b"[]",
+        b'"reload"',
+        b'{"command": 7}',
+        b'{"command": "shutdown"}',
+        b'{"command": "mute"}',
+        b'{"command": "probe-now"}',
+        b'{"command": "probe-now", "repository": 5}',
+        b'{"command": "probe-now", "repository": "nowhere"}',
+        b'{"command": "reload", "command": "reload"}',
+        b'{"command": "reload"} trailing',
+        b'{"command": "\xff\xfe"}',
+        b"[" * 60000,
+        b'{"command": "' + b"x" * 60000 + b'"}',
+        b'{"command": "reload", "x": "' + b"x" * 70000 + b'"}',
+    ],
+    ids=lambda b: b[:24].decode("latin-1").strip("\0") or "nul",
+)
+def test_a_bad_request_gets_a_sentence(setup, request_bytes):
+    reply = json.loads(setup.daemon.control_bytes(request_bytes))
+    assert reply["ok"] is False and reply["error"]
+    assert setup.daemon.control(command="reload") == {"ok": True}
+
+
+def test_peers_that_say_nothing_do_not_lock_others_out(setup):
+    path = str(setup.daemon.state / "control.sock")
+    silent = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(40)]
+    try:
+        for s in silent:
+            s.setblocking(False)
+            try:
+                s.connect(path)
+            except BlockingIOError:
+                pass
+
+        def is_answered():
+            try:
+                return setup.daemon.control(command="reload") == {"ok": True}
+            except (OSError, ValueError):
+                return False
+
+        wait_for(is_answered, "an answer")
+    finally:
+        for s in silent:
+            s.close()
+
+
+ASK = """
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+s.send(b'{"command": "reload"}')
+sys.stdout.write(s.recv(65536).decode())
+"""
+
+
+def test_strangers_may_not_ask(daemon, directory, repository, root):
+    (directory / "state").mkdir(mode=0o755)  # so that a stranger gets as far as the socket
+    d = daemon(config=f"[repository disk]\npath = {repository}\nprobes = quick\n{QUICK}")
+    socket_path = str(d.state / "control.sock")
+    done = subprocess.run(
+        as_user("nobody", ["/usr/bin/python3", "-c", ASK, socket_path]), capture_output=True, text=True, check=True
+    )
+    reply = json.loads(done.stdout)
+    assert reply["ok"] is False and "may not" in reply["error"]
+    refused = run_cli("probe-now", "disk", "--state-directory", d.state, user="nobody")
+    assert refused.returncode == 1 and len(refused.stderr.splitlines()) == 1
+    assert d.count_lines("asked for by") == 0
+    assert tree(repository)[:1] == [".repoprobe"]

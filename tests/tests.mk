@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make check`: unit tests and fuzz corpora. Integration and browser tests need root, devices and a
+# browser: `make check-integration`, `make check-browser`; ./test.sh runs all of them.
+UNIT_TESTS =
+UNIT_CPPFLAGS = -I$(top_srcdir)/tests/unit $(CMOCKA_CFLAGS)
+
+AM_CPPFLAGS += $(UNIT_CPPFLAGS)
+
+if HAVE_CMOCKA
+include tests/unit/base/tests.mk
+include tests/unit/model/tests.mk
+include tests/unit/alarm/tests.mk
+include tests/unit/config/tests.mk
+include tests/unit/probe/tests.mk
+include tests/unit/wire/tests.mk
+include tests/unit/store/tests.mk
+include tests/unit/report/tests.mk
+include tests/unit/supervise/tests.mk
+include tests/unit/notify/tests.mk
+include tests/unit/http/tests.mk
+include tests/unit/daemon/tests.mk
+include tests/unit/cli/tests.mk
+endif
+
+EXTRA_DIST += tests/unit/test.h
+
+include tests/fuzz/fuzz.mk
+include tests/fuse/fuse.mk
+include tests/integration/integration.mk
+include tests/browser/browser.mk
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' CMOCKA_MESSAGE_OUTPUT=TAP \
+	$(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+TESTS += $(UNIT_TESTS)

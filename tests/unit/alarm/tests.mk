@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+check_PROGRAMS += tests/unit/alarm/test_alarm
+UNIT_TESTS += tests/unit/alarm/test_alarm
+tests_unit_alarm_test_alarm_SOURCES = %D%/test_alarm.c
+tests_unit_alarm_test_alarm_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of the log, caught in a pipe that stands for stderr. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/parse.h"
+
+struct capture {
+	int saved;
+	int read_end;
+	char text[20000];
+};
+
+static int start_capture(void **state)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	int pair[2];
+
+	*state = c;
+	if (!c || pipe2(pair, O_CLOEXEC | O_DIRECT) < 0)
+		return -1;
+	c->saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+	c->read_end = pair[0];
+	if (c->saved < 0 || dup2(pair[1], STDERR_FILENO) < 0)
+		return -1;
+	fd_close(pair[1]);
+	log_set_level(LOG_LEVEL_INFO);
+	return unsetenv("JOURNAL_STREAM");
+}
+
+static int stop_capture(void **state)
+{
+	struct capture *c = *state;
+	int r = dup2(c->saved, STDERR_FILENO) < 0 ? -1 : 0;
+
+	fd_close(c->saved);
+	fd_close(c->read_end);
+	free(c);
+	return r;
+}
+
+/* One read answers one write: the pipe is in packet mode. */
+static const char *next_line(struct capture *c)
+{
+	ssize_t n = read(c->read_end, c->text, sizeof(c->text) - 1);
+
+	assert_true(n > 0);
+	c->text[n] = '\0';
+	return c->text;
+}
+
+static void only_serious_lines_say_their_level(void **state)
+{
+	log_info("started on %s", "nas");
+	assert_string_equal(next_line(*state), "started on nas\n");
+	log_notice("reloaded");
+	assert_string_equal(next_line(*state), "reloaded\n");
+	log_warning("slow");
+	assert_string_equal(next_line(*state), "warning: slow\n");
+	log_error("bad");
+	assert_string_equal(next_line(*state), "error: bad\n");
+	log_critical("end");
+	assert_string_equal(next_line(*state), "critical: end\n");
+}
+
+static void lines_below_the_level_are_dropped(void **state)
+{
+	log_debug("hidden");
+	log_info("shown");
+	assert_string_equal(next_line(*state), "shown\n");
+	log_set_level(LOG_LEVEL_ERROR);
+	log_warning("hidden");
+	log_error("shown");
+	assert_string_equal(next_line(*state), "error: shown\n");
+	log_set_level(LOG_LEVEL_DEBUG);
+	log_debug("shown");
+	assert_string_equal(next_line(*state), "shown\n");
+}
+
+static void one_event_is_one_line(void **state)
+{
+	log_info("first\nsecond\r\nthird\x1b[31m\n");
+	assert_string_equal(next_line(*state), "first second  third [31m\n");
+}
+
+static void a_long_event_is_cut_between_characters(void **state)
+{
+	struct capture *c = *state;
+	char text[9001];
+
+	for (size_t i = 0; i < 9000; i += 3)
+		memcpy(text + i, "€", 3);
+	text[9000] = '\0';
+	for (int i = 1; i <= 3; i++) {
+		log_info("%.*s%s", i, "xxx", text);
+		assert_true(strlen(next_line(c)) > 4000);
+		assert_true(parse_is_utf8(c->text));
+		assert_null(strchr(c->text, '?'));
+		assert_ptr_equal(strchr(c->text, '\n'), c->text + strlen(c->text) - 1);
+	}
+}
+
+static void the_journal_gets_priorities(void **state)
+{
+	struct stat st;
+	char stream[64];
+
+	assert_false(log_is_journal());
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	(void)snprintf(
+		stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	assert_int_equal(setenv("JOURNAL_STREAM", stream, 1), 0);
+	assert_true(log_is_journal());
+	log_warning("slow");
+	assert_string_equal(next_line(*state), "<4>slow\n");
+	log_info("fine");
+	assert_string_equal(next_line(*state), "<6>fine\n");
+	assert_int_equal(setenv("JOURNAL_STREAM", "1:2", 1), 0);
+	assert_false(log_is_journal());
+}
+
+static void logging_keeps_errno(void **state)
+{
+	errno = EIO;
+	log_info("x");
+	assert_int_equal(errno, EIO);
+	assert_string_equal(next_line(*state), "x\n");
+}
+
+static void level_names_are_read(void **state)
+{
+	static const enum log_level levels[] = { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING,
+		LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+	enum log_level level = LOG_LEVEL_CRITICAL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		assert_int_equal(log_parse_level(log_level_name(levels[i]), &level), 0);
+		assert_int_equal(level, levels[i]);
+	}
+	assert_int_equal(log_parse_level("critical", &level), -EINVAL);
+	assert_int_equal(log_parse_level("", &level), -EINVAL);
+	assert_int_equal(log_parse_level("Info", &level), -EINVAL);
+	assert_int_equal(level, LOG_LEVEL_DEBUG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			only_serious_lines_say_their_level, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			lines_below_the_level_are_dropped, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(one_event_is_one_line, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			a_long_event_is_cut_between_characters, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			the_journal_gets_priorities, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(logging_keeps_errno, start_capture, stop_capture),
+		cmocka_unit_test(level_names_are_read),
+	};
+
+	return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}

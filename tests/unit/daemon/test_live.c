@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The present: who is due, who must wait, and what survives a reload. */
+#include "test.h"
+
+#include "base/clock.h"
+#include "daemon/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW_NSEC (UINT64_C(1000) * NSEC_PER_SEC)
+#define NOW_USEC INT64_C(1796065200000000)
+#define INTERVAL_USEC (300 * USEC_PER_SEC)
+
+static char active_full[] = "active-full";
+static char heartbeat[] = "heartbeat";
+static char nas1_name[] = "nas1";
+static char nas2_name[] = "nas2";
+static char nas1_path[] = "/mnt/nas1";
+static char nas2_path[] = "/mnt/nas2";
+
+static struct config_probe fast[] = {
+	{ .name = active_full, .interval_usec = INTERVAL_USEC },
+	{ .name = heartbeat, .interval_usec = INTERVAL_USEC / 5 },
+};
+static struct config_probe slow[] = { { .name = active_full, .interval_usec = 2 * INTERVAL_USEC } };
+static struct config_repository both[] = {
+	{ .name = nas1_name,
+		.path = nas1_path,
+		.is_splay_auto = true,
+		.probe_count = 2,
+		.probes = fast },
+	{ .name = nas2_name,
+		.path = nas2_path,
+		.is_splay_auto = true,
+		.probe_count = 1,
+		.probes = slow },
+};
+static const struct config two = { .repository_count = 2, .repositories = both };
+static const struct config one = { .repository_count = 1, .repositories = both };
+
+static struct live *live_of(const struct config *config)
+{
+	struct live *live = live_new(config, NULL, NOW_NSEC, NOW_USEC);
+
+	assert_non_null(live);
+	return live;
+}
+
+static struct run *run_of(const char *repository, const char *probe, enum run_status status)
+{
+	struct run *run = run_new(repository, probe);
+
+	assert_non_null(run);
+	run->status = status;
+	run->started_usec = NOW_USEC;
+	run->duration_nsec = 2 * NSEC_PER_SEC;
+	run->operations[RUN_WRITE].ios = 1;
+	run->operations[RUN_WRITE].bytes = 4096;
+	histogram_add(&run->operations[RUN_WRITE].latency, 5 * NSEC_PER_MSEC);
+	return run;
+}
+
+static void new_probes_are_due_at_once(void **state)
+{
+	struct live *live = live_of(&two);
+
+	(void)state;
+	assert_int_equal(live_next_due_nsec(live), NOW_NSEC);
+	live_free(live);
+}
+
+static void longest_waiting_probe_is_chosen_and_a_busy_repository_passed_over(void **state)
+{
+	struct live *live = live_of(&two);
+	struct live_repository *nas1 = live_find_repository(live, "nas1");
+	struct live_repository *nas2 = live_find_repository(live, "nas2");
+	struct live_repository *chosen = NULL;
+
+	(void)state;
+	nas2->probes[0].due_nsec = NOW_NSEC - 5;
+	assert_ptr_equal(live_choose(live, NOW_NSEC, &chosen), &nas2->probes[0]);
+	assert_ptr_equal(chosen, nas2);
+	nas2->has_worker = true;
+	assert_ptr_equal(live_choose(live, NOW_NSEC, &chosen), &nas1->probes[0]);
+	nas1->has_worker = true;
+	assert_null(live_choose(live, NOW_NSEC, &chosen));
+	live_free(live);
+}
+
+static void waiting_repository_is_looked_at_again_when_a_slot_overlaps(void **state)
+{
+	struct live *live = live_of(&one);
+
+	(void)state;
+	live_find_repository(live, "nas1")->has_worker = true;
+	assert_int_equal(live_next_due_nsec(live), NOW_NSEC + INTERVAL_USEC / 5 * NSEC_PER_USEC);
+	live_free(live);
+}
+
+static void run_is_counted_and_kept(void **state)
+{
+	struct live *live = live_of(&two);
+	struct live_repository *nas1 = live_find_repository(live, "nas1");
+	struct live_probe *probe = live_find_probe(nas1, "active-full");
+	struct run *run = run_of("nas1", "active-full", RUN_OK);
+
+	(void)state;
+	assert_int_equal(live_add_run(nas1, probe, run), 0);
+	assert_int_equal(live_add_run(nas1, probe, run), 0);
+	run->status = RUN_ERROR;
+	assert_int_equal(live_add_run(nas1, probe, run), 0);
+	assert_int_equal(probe->runs, 3);
+	assert_int_equal(probe->failures[RUN_ERROR], 1);
+	assert_int_equal(probe->failures[RUN_OK], 0);
+	assert_int_equal(probe->operations[RUN_WRITE].latency_count, 3);
+	assert_int_equal(probe->operations[RUN_WRITE].latency_sum_nsec, 15 * NSEC_PER_MSEC);
+	assert_int_equal(probe->last_run->status, RUN_ERROR);
+	assert_int_equal(probe->last_success_usec, NOW_USEC + 2 * (int64_t)USEC_PER_SEC);
+	free(run);
+	live_free(live);
+}
+
+static void skipped_run_counts_as_a_skip_and_hides_no_result(void **state)
+{
+	struct live *live = live_of(&two);
+	struct live_repository *nas1 = live_find_repository(live, "nas1");
+	struct live_probe *probe = live_find_probe(nas1, "active-full");
+	struct run *good = run_of("nas1", "active-full", RUN_OK);
+	struct run *skipped = run_of("nas1", "active-full", RUN_SKIPPED);
+
+	(void)state;
+	skipped->skip = RUN_SKIP_OVERLAP;
+	assert_int_equal(live_add_run(nas1, probe, good), 0);
+	assert_int_equal(live_add_run(nas1, probe, skipped), 0);
+	assert_int_equal(probe->runs, 1);
+	assert_int_equal(probe->skips[RUN_SKIP_OVERLAP], 1);
+	assert_int_equal(probe->last_run->status, RUN_OK);
+	free(good);
+	free(skipped);
+	live_free(live);
+}
+
+static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **state)
+{
+	struct live *before = live_of(&two);
+	struct live_repository *nas1 = live_find_repository(before, "nas1");
+	struct run *run = run_of("nas1", "active-full", RUN_OK);
+
+	(void)state;
+	assert_int_equal(live_add_run(nas1, live_find_probe(nas1, "active-full"), run), 0);
+	nas1->alarm->incident_id = 7;
+	nas1->has_worker = true;
+	nas1->probes[0].due_nsec = NOW_NSEC + 123;
+
+	struct live *after = live_new(&one, before, NOW_NSEC + 50, NOW_USEC);
+	assert_non_null(after);
+	live_free(before);
+	nas1 = live_find_repository(after, "nas1");
+	assert_null(live_find_repository(after, "nas2"));
+	assert_int_equal(nas1->alarm->incident_id, 7);
+	assert_true(nas1->has_worker);
+	assert_int_equal(nas1->probes[0].due_nsec, NOW_NSEC + 123);
+	assert_int_equal(nas1->probes[0].runs, 1);
+	assert_int_equal(nas1->probes[0].last_run->status, RUN_OK);
+	free(run);
+	live_free(after);
+}
+
+static void changed_interval_plans_anew_and_keeps_the_counters(void **state)
+{
+	struct live *before = live_of(&one);
+	struct config_probe changed[] = { { .name = active_full,
+		.interval_usec = INTERVAL_USEC / 2 } };
+	struct config_repository repository = { .name = nas1_name,
+		.path = nas1_path,
+		.is_splay_auto = true,
+		.probe_count = 1,
+		.probes = changed };
+	const struct config config = { .repository_count = 1, .repositories = &repository };
+
+	(void)state;
+	before->repositories[0].probes[0].runs = 5;
+	before->repositories[0].probes[0].due_nsec = NOW_NSEC + INTERVAL_USEC * NSEC_PER_USEC;
+	struct live *after = live_new(&config, before, NOW_NSEC, NOW_USEC);
+	assert_non_null(after);
+	live_free(before);
+	assert_int_equal(after->repositories[0].probes[0].runs, 5);
+	assert_in_range(after->repositories[0].probes[0].due_nsec, NOW_NSEC + 1,
+		NOW_NSEC + INTERVAL_USEC / 2 * NSEC_PER_USEC);
+	live_free(after);
+}
+
+static void history_fills_the_newest_run_without_counting_it(void **state)
+{
+	struct live *live = live_of(&two);
+	struct run *run = run_of("nas1", "heartbeat", RUN_OK);
+	struct run *foreign = run_of("gone", "heartbeat", RUN_OK);
+	struct live_probe *probe = live_find_probe(live_find_repository(live, "nas1"), "heartbeat");
+
+	(void)state;
+	assert_int_equal(live_restore_run(live, run), 0);
+	assert_int_equal(live_restore_run(live, foreign), 0);
+	assert_int_equal(probe->last_run->status, RUN_OK);
+	assert_int_equal(probe->runs, 0);
+	assert_int_equal(probe->operations[RUN_WRITE].latency_count, 0);
+	free(run);
+	free(foreign);
+	live_free(live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(new_probes_are_due_at_once),
+		cmocka_unit_test(longest_waiting_probe_is_chosen_and_a_busy_repository_passed_over),
+		cmocka_unit_test(waiting_repository_is_looked_at_again_when_a_slot_overlaps),
+		cmocka_unit_test(run_is_counted_and_kept),
+		cmocka_unit_test(skipped_run_counts_as_a_skip_and_hides_no_result),
+		cmocka_unit_test(reload_keeps_slots_counters_alarms_and_drops_what_is_gone),
+		cmocka_unit_test(changed_interval_plans_anew_and_keeps_the_counters),
+		cmocka_unit_test(history_fills_the_newest_run_without_counting_it),
+	};
+
+	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole server on a loopback port, with a fake store behind it. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "client.h"
+#include "fake_store.h"
+#include "http/assets.h"
+#include "http/http.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SERIES "/api/v1/series?repository=a&probe=p&operation=write"
+
+static const char overview[] =
+	"{\"repositories\":[{\"name\":\"new\",\"probes\":[{\"name\":\"p\"}]}]}";
+
+struct fixture {
+	struct clock clock;
+	struct store_pool pool;
+	struct http_server *server;
+	const char *address;
+};
+
+static int start(struct fixture *f, struct store_pool *pool)
+{
+	static const char *const listen[] = { "127.0.0.1:0" };
+	static const char *const hosts[] = { "nas.example" };
+	struct error e = { .text = "" };
+	const struct http_settings settings = {
+		.listen = listen,
+		.listen_count = 1,
+		.allowed_hosts = hosts,
+		.allowed_host_count = 1,
+		.max_connections = 16,
+		.pool = pool,
+		.clock = &f->clock,
+	};
+
+	int r = http_server_start(&settings, &f->server, &e);
+	if (r == 0)
+		f->address = http_server_address(f->server, 0);
+	return r;
+}
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	fixture = (struct fixture){ .clock = clock_system() };
+	fake_store_init(&fixture.pool);
+	*state = &fixture;
+	return start(&fixture, &fixture.pool);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	f->server = http_server_stop(f->server);
+	fake_store_done(&f->pool);
+	return 0;
+}
+
+static bool has(const struct reply *reply, const char *header)
+{
+	return strstr(reply->head, header) != NULL;
+}
+
+static struct reply get(const struct fixture *f, const char *target, const char *headers)
+{
+	return client_ask(f->address, "GET", target, headers);
+}
+
+/* Asks and checks status and the code of the error document. */
+static void assert_refused(const struct reply *reply, int status, const char *code)
+{
+	struct json_t *root = NULL;
+	struct error e = { .text = "" };
+
+	if (reply->status != status)
+		fail_msg("status %d instead of %d", reply->status, status);
+	assert_true(has(reply, "Content-Type: application/json"));
+	assert_true(has(reply, "Cache-Control: no-store"));
+	assert_int_equal(json_parse(reply->body, reply->body_len, &root, &e), 0);
+	assert_string_equal(json_get_text(json_get(root, "error"), "code"), code);
+	assert_true(strlen(json_get_text(json_get(root, "error"), "message")) > 5);
+	(void)json_free(root);
+}
+
+static void the_page_comes_with_its_policy(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply = get(f, "/?view=anything&x=1", "");
+
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Type: text/html; charset=utf-8"));
+	assert_true(has(&reply, "Content-Security-Policy: default-src 'none'; script-src 'self';"));
+	assert_true(has(&reply, "frame-ancestors 'none'"));
+	assert_true(has(&reply, "X-Content-Type-Options: nosniff"));
+	assert_true(has(&reply, "Referrer-Policy: same-origin"));
+	assert_true(has(&reply, "Cross-Origin-Opener-Policy: same-origin"));
+	assert_true(has(&reply, "Cache-Control: no-cache"));
+	assert_true(has(&reply, "Vary: Accept-Encoding"));
+	assert_non_null(strstr(reply.body, assets_hash));
+	assert_null(strstr(reply.body, "@HASH@"));
+	reply_done(&reply);
+}
+
+static void every_asset_lies_under_the_hash_in_both_forms(void **state)
+{
+	struct fixture *f = *state;
+	size_t count = 0;
+
+	for (const struct asset *a = assets; a->name; a++, count++) {
+		char target[128];
+		(void)snprintf(target, sizeof(target), "/a/%s/%s", assets_hash, a->name);
+		struct reply plain = get(f, target, "");
+		struct reply gzip = get(f, target, "Accept-Encoding: br, gzip\r\n");
+		assert_int_equal(plain.status, 200);
+		assert_true(has(&plain, "immutable"));
+		assert_true(has(&plain, assets_type(a->name)));
+		assert_int_equal(plain.body_len, a->data_end - a->data);
+		assert_true(has(&gzip, "Content-Encoding: gzip"));
+		assert_int_equal(gzip.body_len, a->gzip_end - a->gzip);
+		reply_done(&plain);
+		reply_done(&gzip);
+	}
+	assert_true(count > 5);
+	struct reply other = get(f, "/a/0000000000000000/app.mjs", "");
+	assert_refused(&other, 404, "not_found");
+	reply_done(&other);
+}
+
+static void bodies_are_handed_out_as_published(void **state)
+{
+	struct fixture *f = *state;
+	char metrics[4096];
+
+	struct reply reply = get(f, "/api/v1/overview", "");
+	assert_refused(&reply, 503, "starting");
+	reply_done(&reply);
+	memset(metrics, 'm', sizeof(metrics));
+	assert_int_equal(
+		http_server_publish(f->server, HTTP_BODY_METRICS, metrics, sizeof(metrics)), 0);
+
+	reply = get(f, "/metrics?format=text", "Accept: application/openmetrics-text\r\n");
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Type: text/plain; version=0.0.4; charset=utf-8"));
+	assert_true(has(&reply, "Cache-Control: no-store"));
+	assert_false(has(&reply, "ETag"));
+	assert_int_equal(reply.body_len, sizeof(metrics));
+	reply_done(&reply);
+	reply = get(f, "/metrics", "Accept-Encoding: gzip\r\n");
+	assert_true(has(&reply, "Content-Encoding: gzip"));
+	assert_true(reply.body_len < sizeof(metrics) / 10);
+	reply_done(&reply);
+	reply = client_ask(f->address, "HEAD", "/metrics", "");
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Length: 4096"));
+	assert_int_equal(reply.body_len, 0);
+	reply_done(&reply);
+}
+
+static void copy_etag(const struct reply *reply, char *ret, size_t size)
+{
+	const char *etag = strstr(reply->head, "ETag: ");
+
+	assert_non_null(etag);
+	(void)snprintf(
+		ret, size, "If-None-Match: %.*s\r\n", (int)strcspn(etag + 6, "\r"), etag + 6);
+}
+
+static void what_a_client_has_is_not_sent_again(void **state)
+{
+	struct fixture *f = *state;
+	char condition[128];
+
+	assert_int_equal(
+		http_server_publish(f->server, HTTP_BODY_OVERVIEW, overview, strlen(overview)), 0);
+	struct reply reply = get(f, "/api/v1/overview", "");
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Cache-Control: no-cache"));
+	copy_etag(&reply, condition, sizeof(condition));
+	reply_done(&reply);
+
+	reply = get(f, "/api/v1/overview", condition);
+	assert_int_equal(reply.status, 304);
+	assert_int_equal(reply.body_len, 0);
+	assert_true(has(&reply, "ETag: \""));
+	assert_true(has(&reply, "Content-Security-Policy"));
+	reply_done(&reply);
+
+	assert_int_equal(http_server_publish(f->server, HTTP_BODY_OVERVIEW, "{}", 2), 0);
+	reply = get(f, "/api/v1/overview", condition);
+	assert_int_equal(reply.status, 200);
+	assert_string_equal(reply.body, "{}");
+	reply_done(&reply);
+
+	reply = get(f, "/api/v1/overview", "If-None-Match: *\r\n");
+	assert_int_equal(reply.status, 304);
+	reply_done(&reply);
+}
+
+static void health_and_readiness_are_lines_of_text(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply = get(f, "/-/healthy", "");
+
+	assert_int_equal(reply.status, 200);
+	assert_string_equal(reply.body, "healthy\n");
+	reply_done(&reply);
+	reply = get(f, "/-/ready", "");
+	assert_int_equal(reply.status, 503);
+	assert_string_equal(reply.body, "not ready: starting\n");
+	reply_done(&reply);
+	http_server_set_ready(f->server, false, "the database\nis locked");
+	reply = get(f, "/-/ready", "");
+	assert_string_equal(reply.body, "not ready: the database is locked\n");
+	reply_done(&reply);
+	http_server_set_ready(f->server, true, "ready");
+	reply = get(f, "/-/ready", "");
+	assert_int_equal(reply.status, 200);
+	assert_string_equal(reply.body, "ready\n");
+	reply_done(&reply);
+}
+
+static void bad_requests_are_refused_in_json(void **state)
+{
+	static const struct {
+		const char *method;
+		const char *target;
+		int status;
+		const char *code;
+	} cases[] = {
+		{ "GET", "/nothing", 404, "not_found" },
+		{ "GET", "/api/v1/heatmap", 404, "not_in_this_version" },
+		{ "GET", "/%ff", 400, "bad_path" },
+		{ "POST", "/api/v1/overview", 405, "method_not_allowed" },
+		{ "DELETE", "/", 405, "method_not_allowed" },
+		{ "POST", "/nothing", 404, "not_found" },
+		{ "GET", "/api/v1/overview?x=1", 400, "bad_parameter" },
+		{ "GET", "/api/v1/series?repository=a", 400, "bad_parameter" },
+		{ "GET", "/api/v1/runs?limit=0", 400, "bad_parameter" },
+		{ "GET", "/api/v1/runs?format=csv", 400, "not_in_this_version" },
+		{ "GET", "/api/v1/runs/x", 404, "not_found" },
+		{ "GET", "/api/v1/runs/4", 404, "not_found" },
+		{ "GET", "/api/v1/series?repository=b&probe=p&operation=read", 404, "not_found" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct reply reply = client_ask(f->address, cases[i].method, cases[i].target, "");
+		assert_refused(&reply, cases[i].status, cases[i].code);
+		if (cases[i].status == 405)
+			assert_true(has(&reply, "Allow: GET, HEAD"));
+		reply_done(&reply);
+	}
+	struct reply reply = client_ask(f->address, "POST", "/", "Content-Length: 5\r\n\r\nhello");
+	assert_refused(&reply, 405, "method_not_allowed");
+	reply_done(&reply);
+}
+
+static void another_host_is_refused(void **state)
+{
+	static const struct {
+		const char *request;
+		int status;
+	} cases[] = {
+		{ "GET /-/healthy HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+			400 },
+		{ "GET /-/healthy HTTP/1.1\r\nHost: nas.example:1\r\nConnection: close\r\n\r\n",
+			200 },
+		{ "GET /-/healthy HTTP/1.0\r\n\r\n", 200 },
+		{ "GET /-/healthy HTTP/1.1\r\nConnection: close\r\n\r\n", 400 },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct reply reply = client_read(client_open(f->address, cases[i].request));
+		assert_int_equal(reply.status, cases[i].status);
+		reply_done(&reply);
+	}
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+	static char text[16000];
+	struct fixture *f = *state;
+	struct reply reply;
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[0] = '/';
+	text[5000] = '\0';
+	reply = get(f, text, "");
+	assert_refused(&reply, 414, "uri_too_long");
+	reply_done(&reply);
+
+	memset(text, 'a', sizeof(text) - 1);
+	memcpy(text, "X-Long: ", 8);
+	memcpy(text + sizeof(text) - 3, "\r\n", 3);
+	reply = get(f, "/-/healthy", text);
+	assert_refused(&reply, 431, "headers_too_large");
+	reply_done(&reply);
+}
+
+static void a_series_is_columns_with_gaps(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply = get(f, SERIES, "");
+
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Cache-Control: no-cache"));
+	assert_true(has(&reply, "ETag: \""));
+	assert_non_null(strstr(reply.body, "\"repository\":\"a\""));
+	assert_non_null(strstr(reply.body, "\"operation\":\"write\""));
+	assert_non_null(strstr(reply.body, "\"time\":[1796061600.0,1796061900.5]"));
+	assert_non_null(strstr(reply.body, "\"avg\":[0.0015,null]"));
+	assert_non_null(strstr(reply.body, "\"throughput\":[1048576,null]"));
+	assert_non_null(strstr(reply.body, "\"iops\":[2.5,null]"));
+	assert_non_null(strstr(reply.body, "\"counts\":{\"ok\":[1,0],\"failed\":[0,1]}"));
+	reply_done(&reply);
+
+	reply = get(f, SERIES "&format=csv", "");
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Type: text/csv"));
+	assert_string_equal(reply.body,
+		"utc,time,avg,p50,p95,p99,min,max,throughput,iops,ok,failed\r\n"
+		"2026-11-30T18:00:00.000000Z,1796061600.000000,0.001500000,0.000000001,"
+		"0.000000002,0.000000003,0.000000004,0.000000005,1048576,2.500,1,0\r\n"
+		"2026-11-30T18:05:00.500000Z,1796061900.500000,,,,,,,,,0,1\r\n");
+	reply_done(&reply);
+}
+
+static void a_configured_probe_without_runs_is_an_empty_series(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(
+		http_server_publish(f->server, HTTP_BODY_OVERVIEW, overview, strlen(overview)), 0);
+	struct reply reply = get(f, "/api/v1/series?repository=new&probe=p&operation=read", "");
+	assert_int_equal(reply.status, 200);
+	assert_non_null(strstr(reply.body, "\"time\":[]"));
+	reply_done(&reply);
+	reply = get(f, "/api/v1/series?repository=new&probe=q&operation=read", "");
+	assert_refused(&reply, 404, "not_found");
+	reply_done(&reply);
+}
+
+static void runs_are_documents(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply =
+		get(f, "/api/v1/runs?repository=a&limit=3", "Accept-Encoding: gzip\r\n");
+
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Encoding: gzip"));
+	reply_done(&reply);
+	reply = get(f, "/api/v1/runs?repository=b", "");
+	assert_string_equal(reply.body, "{\"runs\":[]}");
+	reply_done(&reply);
+	reply = get(f, "/api/v1/runs/2", "");
+	assert_int_equal(reply.status, 200);
+	assert_non_null(strstr(reply.body, "\"id\":2,"));
+	assert_non_null(strstr(reply.body, "\"avg_seconds\":0.002"));
+	reply_done(&reply);
+}
+
+static void a_history_that_cannot_be_read_is_for_later(void **state)
+{
+	struct fixture *f = *state;
+
+	f->pool.answer = -EIO;
+	struct reply reply = get(f, SERIES, "");
+	assert_refused(&reply, 503, "history_unavailable");
+	assert_true(has(&reply, "Retry-After: 1"));
+	reply_done(&reply);
+	f->pool.is_full = true;
+	reply = get(f, SERIES, "");
+	assert_refused(&reply, 503, "busy");
+	assert_true(has(&reply, "Retry-After: 1"));
+	reply_done(&reply);
+}
+
+static void a_server_without_history_says_so(void **state)
+{
+	struct fixture *f = *state;
+
+	f->server = http_server_stop(f->server);
+	assert_int_equal(start(f, NULL), 0);
+	struct reply reply = get(f, SERIES, "");
+	assert_refused(&reply, 503, "no_history");
+	reply_done(&reply);
+}
+
+static void others_are_served_while_questions_are_out(void **state)
+{
+	struct fixture *f = *state;
+	int fds[4];
+
+	f->pool.is_held = true;
+	for (size_t i = 0; i < COUNT(fds); i++)
+		fds[i] = client_open(f->address,
+			"GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	fake_store_wait_held(&f->pool, COUNT(fds));
+	struct reply reply = get(f, "/-/healthy", "");
+	assert_int_equal(reply.status, 200);
+	reply_done(&reply);
+	fake_store_let_go(&f->pool);
+	for (size_t i = 0; i < COUNT(fds); i++) {
+		reply = client_read(fds[i]);
+		assert_int_equal(reply.status, 200);
+		reply_done(&reply);
+	}
+}
+
+static void clients_may_go_away_while_questions_are_out(void **state)
+{
+	struct fixture *f = *state;
+
+	f->pool.is_held = true;
+	for (int i = 0; i < 3; i++)
+		(void)close(client_open(
+			f->address, "GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	fake_store_wait_held(&f->pool, 3);
+	fake_store_let_go(&f->pool);
+	struct reply reply = get(f, "/-/healthy", "");
+	assert_int_equal(reply.status, 200);
+	reply_done(&reply);
+}
+
+static void stopping_brings_questions_home(void **state)
+{
+	struct fixture *f = *state;
+
+	f->pool.is_held = true;
+	int fd = client_open(f->address, "GET " SERIES " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	fake_store_wait_held(&f->pool, 1);
+	f->server = http_server_stop(f->server);
+	assert_true(f->pool.interruptions > 0);
+	assert_null(f->server);
+	struct reply reply = client_read(fd);
+	assert_true(reply.status == 0 || reply.status == 503);
+	reply_done(&reply);
+}
+
+static void a_port_in_use_is_named(void **state)
+{
+	struct fixture *f = *state;
+	const char *const listen[] = { "192.0.2.1:0", "127.0.0.1:0", f->address };
+	struct error e = { .text = "" };
+	struct http_server *second = NULL;
+	struct http_settings settings = {
+		.listen = listen,
+		.listen_count = 3,
+		.max_connections = 16,
+		.clock = &f->clock,
+	};
+
+	assert_int_equal(http_server_start(&settings, &second, &e), -EADDRINUSE);
+	assert_non_null(strstr(e.text, f->address));
+	assert_null(second);
+	settings.listen_count = 1; /* an address of another machine, and no other */
+	assert_int_equal(http_server_start(&settings, &second, &e), -EADDRNOTAVAIL);
+	settings.listen_count = 2; /* one of two is enough */
+	assert_int_equal(http_server_start(&settings, &second, &e), 0);
+	assert_memory_equal(http_server_address(second, 0), "127.0.0.1:", 10);
+	assert_null(http_server_address(second, 1));
+	assert_null(http_server_stop(second));
+}
+
+#define SERVER_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SERVER_TEST(the_page_comes_with_its_policy),
+		SERVER_TEST(every_asset_lies_under_the_hash_in_both_forms),
+		SERVER_TEST(bodies_are_handed_out_as_published),
+		SERVER_TEST(what_a_client_has_is_not_sent_again),
+		SERVER_TEST(health_and_readiness_are_lines_of_text),
+		SERVER_TEST(bad_requests_are_refused_in_json),
+		SERVER_TEST(another_host_is_refused),
+		SERVER_TEST(what_is_too_long_is_refused),
+		SERVER_TEST(a_series_is_columns_with_gaps),
+		SERVER_TEST(a_configured_probe_without_runs_is_an_empty_series),
+		SERVER_TEST(runs_are_documents),
+		SERVER_TEST(a_history_that_cannot_be_read_is_for_later),
+		SERVER_TEST(a_server_without_history_says_so),
+		SERVER_TEST(others_are_served_while_questions_are_out),
+		SERVER_TEST(clients_may_go_away_while_questions_are_out),
+		SERVER_TEST(stopping_brings_questions_home),
+		SERVER_TEST(a_port_in_use_is_named),
+	};
+
+	return cmocka_run_group_tests_name("http/server", tests, NULL, NULL);
+}

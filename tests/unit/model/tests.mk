@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+MODEL_TESTS = \
+	tests/unit/model/test_alarm_state \
+	tests/unit/model/test_histogram \
+	tests/unit/model/test_identity \
+	tests/unit/model/test_job \
+	tests/unit/model/test_run \
+	tests/unit/model/test_snapshot \
+	tests/unit/model/test_workload
+MODEL_TEST_LIBS = libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+check_PROGRAMS += $(MODEL_TESTS)
+UNIT_TESTS += $(MODEL_TESTS)
+
+tests_unit_model_test_alarm_state_SOURCES = %D%/test_alarm_state.c
+tests_unit_model_test_alarm_state_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_histogram_SOURCES = %D%/test_histogram.c
+tests_unit_model_test_histogram_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_identity_SOURCES = %D%/test_identity.c
+tests_unit_model_test_identity_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_job_SOURCES = %D%/test_job.c
+tests_unit_model_test_job_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_run_SOURCES = %D%/test_run.c
+tests_unit_model_test_run_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_snapshot_SOURCES = %D%/test_snapshot.c
+tests_unit_model_test_snapshot_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_workload_SOURCES = %D%/test_workload.c
+tests_unit_model_test_workload_LDADD = $(MODEL_TEST_LIBS)

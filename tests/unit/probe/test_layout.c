@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laying a file out on a real file system. */
+#include "probe/temporary.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/compress.h"
+#include "probe/layout.h"
+#include "probe/place.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* A clock that goes on by a second at each look. */
+struct ticking {
+	struct clock clock; /* first */
+	uint64_t *now_nsec;
+};
+
+struct bench {
+	struct temporary directory;
+	struct ticking clock;
+	uint64_t now_nsec;
+	struct observe observe;
+	struct probe_observer observer;
+	struct layout layout;
+	uint64_t told;
+	struct job_progress last;
+	bool is_cancelled;
+};
+
+static uint64_t tick(const struct clock *c)
+{
+	const struct ticking *t = (const struct ticking *)c;
+
+	*t->now_nsec += NSEC_PER_SEC;
+	return *t->now_nsec;
+}
+
+static void take_progress(void *data, const struct job_progress *progress)
+{
+	struct bench *b = data;
+
+	b->told++;
+	b->last = *progress;
+}
+
+static bool is_cancelled(void *data)
+{
+	const struct bench *b = data;
+
+	return b->is_cancelled;
+}
+
+static int set_up(void **state)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+
+	assert_non_null(b);
+	temporary_open(&b->directory);
+	b->clock.clock.monotonic_nsec = tick;
+	b->clock.now_nsec = &b->now_nsec;
+	b->observer = (struct probe_observer){
+		.progress = take_progress, .is_cancelled = is_cancelled, .data = b
+	};
+	b->observe.observer = &b->observer;
+	b->layout = (struct layout){
+		.fd = open(temporary_name(&b->directory, "file", &path),
+			O_RDWR | O_CREAT | O_CLOEXEC, 0600),
+		.seed = 77,
+		.clock = &b->clock.clock,
+		.observe = &b->observe,
+	};
+	assert_true(b->layout.fd >= 0);
+	buf_done(&path);
+	*state = b;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *b = *state;
+
+	fd_close(b->layout.fd);
+	temporary_close(&b->directory);
+	free(b);
+	return 0;
+}
+
+static uint64_t file_size(const struct bench *b)
+{
+	struct stat st;
+
+	temporary_stat(&b->directory, "file", &st);
+	return (uint64_t)st.st_size;
+}
+
+static uint64_t laid_out(const struct bench *b)
+{
+	uint64_t bytes = 0;
+
+	assert_int_equal(layout_measure(b->layout.fd, &bytes), 0);
+	return bytes;
+}
+
+static void the_file_is_full_of_incompressible_data(void **state)
+{
+	struct bench *b = *state;
+	struct buf content = BUF_INIT(8 * MIB);
+	struct buf compressed = BUF_INIT(16 * MIB);
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+
+	assert_int_equal(layout_extend(&b->layout, 5 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(b->layout.end_bytes, 5 * MIB);
+	assert_int_equal(b->layout.written_bytes, 5 * MIB);
+	assert_int_equal(file_size(b), 5 * MIB);
+	assert_int_equal(laid_out(b), 5 * MIB);
+	assert_int_equal(fd_read_file(temporary_name(&b->directory, "file", &path), &content), 0);
+	assert_int_equal(compress_zlib(content.data, content.len, 9, &compressed), 0);
+	assert_true(compressed.len >= content.len);
+	buf_done(&content);
+	buf_done(&compressed);
+	buf_done(&path);
+}
+
+static void it_goes_on_where_it_ended(void **state)
+{
+	struct bench *b = *state;
+	char before[4096];
+	char after[4096];
+
+	b->layout.end_bytes = 4096;
+	assert_int_equal(layout_extend(&b->layout, MIB + 5000, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(b->layout.end_bytes, MIB + 8192); /* whole blocks */
+	assert_int_equal(pread(b->layout.fd, before, sizeof(before), MIB), sizeof(before));
+	assert_int_equal(layout_extend(&b->layout, 3 * MIB, UINT64_MAX, JOB_PHASE_GROWTH), 0);
+	assert_int_equal(pread(b->layout.fd, after, sizeof(after), MIB), sizeof(after));
+	assert_memory_equal(before, after, sizeof(before));
+	assert_int_equal(file_size(b), 3 * MIB);
+	assert_int_equal(b->layout.written_bytes, 3 * MIB - 4096);
+}
+
+static void nothing_to_do_is_nothing_done(void **state)
+{
+	struct bench *b = *state;
+
+	b->layout.end_bytes = 8 * MIB;
+	assert_int_equal(layout_extend(&b->layout, 8 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(b->layout.written_bytes, 0);
+	assert_int_equal(file_size(b), 0);
+}
+
+static void it_ends_when_the_time_is_over(void **state)
+{
+	struct bench *b = *state;
+
+	assert_int_equal(layout_extend(&b->layout, 64 * MIB, b->now_nsec + 5 * NSEC_PER_SEC,
+				 JOB_PHASE_LAYOUT),
+		0);
+	assert_int_equal(b->layout.end_bytes, 4 * MIB); /* a look at the clock for each MiB */
+	assert_int_equal(file_size(b), 4 * MIB);
+	assert_int_equal(b->told, 4);
+	assert_int_equal(b->last.phase, JOB_PHASE_LAYOUT);
+	assert_int_equal(b->last.done, 3 * MIB);
+	assert_int_equal(b->last.total, 64 * MIB);
+}
+
+static void it_can_be_cancelled(void **state)
+{
+	struct bench *b = *state;
+
+	b->is_cancelled = true;
+	assert_int_equal(
+		layout_extend(&b->layout, 64 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), -ECANCELED);
+	assert_int_equal(file_size(b), 0);
+}
+
+static void what_lies_behind_a_hole_is_not_laid_out(void **state)
+{
+	struct bench *b = *state;
+
+	assert_int_equal(layout_extend(&b->layout, 2 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(ftruncate(b->layout.fd, 50 * MIB), 0);
+	assert_int_equal(pwrite(b->layout.fd, "end", 3, 50 * MIB - 3), 3);
+	if (lseek(b->layout.fd, 0, SEEK_HOLE) == (off_t)(50 * MIB))
+		skip(); /* this file system does not tell */
+	assert_int_equal(laid_out(b), 2 * MIB);
+}
+
+static void a_fallocated_file_is_not_laid_out(void **state)
+{
+	struct bench *b = *state;
+
+	if (fallocate(b->layout.fd, 0, 0, 8 * MIB) < 0)
+		skip();
+	if (lseek(b->layout.fd, 0, SEEK_HOLE) == (off_t)(8 * MIB))
+		skip(); /* as tmpfs: it has no unwritten extents */
+	assert_int_equal(laid_out(b), 0);
+}
+
+static void it_stops_at_the_floor_of_free_space(void **state)
+{
+	struct bench *b = *state;
+	struct place place = {
+		.path = b->directory.path,
+		.fd = open(b->directory.path, O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.min_free_percent = 100, /* never fulfilled */
+	};
+
+	assert_true(place.fd >= 0);
+	b->layout.place = &place;
+	assert_int_equal(
+		layout_extend(&b->layout, 64 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), -ENOSPC);
+	assert_int_equal(b->layout.end_bytes, 16 * MIB); /* looked at so often */
+	place_close(&place);
+}
+
+static void a_failed_write_keeps_count_of_what_is_there(void **state)
+{
+	struct bench *b = *state;
+	struct rlimit old;
+	struct rlimit small;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = (struct rlimit){ .rlim_cur = 2 * MIB + 8192, .rlim_max = old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	int r = layout_extend(&b->layout, 8 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(r, -EFBIG);
+	assert_int_equal(b->layout.end_bytes, 2 * MIB + 8192);
+	assert_int_equal(laid_out(b), 2 * MIB + 8192);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_file_is_full_of_incompressible_data, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(it_goes_on_where_it_ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_to_do_is_nothing_done, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(it_ends_when_the_time_is_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(it_can_be_cancelled, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_lies_behind_a_hole_is_not_laid_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_fallocated_file_is_not_laid_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			it_stops_at_the_floor_of_free_space, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_failed_write_keeps_count_of_what_is_there, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

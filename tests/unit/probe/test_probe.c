@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole runs: of the null kind, and of the block kind where this system lets us use io_uring. */
+#include "probe/temporary.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "probe/header.h"
+#include "probe/probe.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define NAME "0123456789abcdef-1000.dat"
+#define FILE_PATH ".repoprobe/" NAME
+
+struct bench {
+	struct temporary directory;
+	struct clock clock;
+	struct job job;
+	struct run *run;
+};
+
+static int set_up(void **state)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	temporary_open(&b->directory);
+	b->clock = clock_system();
+	b->job = (struct job){
+		.kind = JOB_BLOCK,
+		.file_name = NAME,
+		.file_target_bytes = 8 * MIB,
+		.deadline_usec = 60 * USEC_PER_SEC,
+		.keep_file = true,
+	};
+	memcpy(b->job.repository_path, b->directory.path, sizeof(b->directory.path));
+	b->job.workload = workload_preset_default()->workload;
+	b->job.workload.max_bytes = 16 * MIB;
+	b->run = run_new("", "");
+	assert_non_null(b->run);
+	*state = b;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *b = *state;
+
+	temporary_close(&b->directory);
+	free(b->run);
+	free(b);
+	return 0;
+}
+
+static void again(struct bench *b)
+{
+	memset(b->run, 0, sizeof(*b->run));
+	probe_run(&b->job, &b->clock, NULL, b->run);
+}
+
+/* A run that must succeed, unless there is no io_uring here. */
+static void go(struct bench *b)
+{
+	again(b);
+	if (b->run->error_number == EPERM || b->run->error_number == ENOSYS)
+		skip();
+	assert_string_equal(b->run->reason, "");
+	assert_int_equal(b->run->status, RUN_OK);
+}
+
+static void the_null_kind_takes_exactly_its_latency(void **state)
+{
+	struct bench *b = *state;
+	uint64_t start_nsec = clock_monotonic_nsec(&b->clock);
+
+	b->job.kind = JOB_NULL;
+	b->job.null_latency_nsec = 20 * NSEC_PER_MSEC;
+	b->job.workload.max_bytes = 0;
+	again(b);
+	assert_int_equal(b->run->status, RUN_OK);
+	const struct run_operation_result *o = &b->run->operations[RUN_WRITE];
+	assert_int_equal(o->latency.min_nsec, 20 * NSEC_PER_MSEC);
+	assert_int_equal(o->latency.max_nsec, 20 * NSEC_PER_MSEC);
+	/* five seconds of two at a time, without the first eight, and nobody waited for them */
+	assert_int_equal(o->ios, 500 - 8);
+	assert_true(clock_monotonic_nsec(&b->clock) - start_nsec < 3 * NSEC_PER_SEC);
+	assert_false(temporary_has(&b->directory, ".repoprobe"));
+	assert_int_equal(b->run->engine, WORKLOAD_ENGINE_AUTO);
+}
+
+static void the_null_kind_can_stall(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.kind = JOB_NULL;
+	b->job.null_latency_nsec = 1000 * NSEC_PER_SEC;
+	again(b);
+	assert_int_equal(b->run->status, RUN_STALLED);
+	assert_int_equal(b->run->outstanding_ios, 2);
+	assert_int_equal(b->run->operations[RUN_WRITE].latency.max_nsec, 60 * NSEC_PER_SEC);
+}
+
+static void what_is_not_in_this_version_is_refused(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.threads = 2;
+	again(b);
+	assert_int_equal(b->run->status, RUN_ERROR);
+	assert_string_equal(b->run->reason, "threads: not in this version");
+	b->job.workload.threads = 1;
+	b->job.workload.engine = WORKLOAD_ENGINE_THREADS;
+	again(b);
+	assert_int_equal(b->run->status, RUN_ERROR);
+	assert_string_equal(b->run->reason, "the threads engine is not in this version");
+	assert_int_equal(b->run->error_number, EOPNOTSUPP);
+}
+
+static void a_workload_without_sense_is_an_error(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.queue_depth = 0;
+	again(b);
+	assert_int_equal(b->run->status, RUN_ERROR);
+	assert_int_equal(b->run->error_number, ERANGE);
+	assert_true(b->run->reason[0] != '\0');
+}
+
+static void a_first_run_lays_out_and_measures(void **state)
+{
+	struct bench *b = *state;
+	struct stat st;
+
+	go(b);
+	assert_int_equal(b->run->operations[RUN_WRITE].ios, 32 - 8);
+	assert_int_equal(b->run->operations[RUN_WRITE].bytes, 12 * MIB);
+	assert_int_equal(b->run->operations[RUN_READ].ios, 0);
+	assert_true(b->run->operations[RUN_WRITE].latency.min_nsec > 0);
+	assert_true(b->run->measured_nsec > 0);
+	assert_int_equal(b->run->engine, WORKLOAD_ENGINE_IO_URING);
+	assert_int_equal(b->run->file_bytes, 8 * MIB);
+	assert_int_equal(b->run->file_target_bytes, 8 * MIB);
+	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
+	assert_true(b->run->layout_bytes >= 8 * MIB);
+	assert_false(b->run->trust & RUN_TRUST_WARMING);
+	assert_true(b->run->trust & RUN_TRUST_SHORT);
+	temporary_stat(&b->directory, FILE_PATH, &st);
+	assert_int_equal(st.st_size, HEADER_DATA_OFFSET + 8 * MIB);
+
+	go(b);
+	assert_int_equal(b->run->layout_bytes, 0);
+}
+
+static void a_run_reads_and_writes_its_share(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.pattern = WORKLOAD_RANDOM;
+	b->job.workload.align_bytes = 4096;
+	b->job.workload.write_percent = 50;
+	b->job.workload.max_bytes = 64 * MIB;
+	go(b);
+	assert_int_equal(b->run->operations[RUN_READ].ios + b->run->operations[RUN_WRITE].ios, 120);
+	assert_true(b->run->operations[RUN_READ].ios > 20);
+	assert_true(b->run->operations[RUN_WRITE].ios > 20);
+}
+
+static void a_growing_file_is_warming_until_it_is_whole(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.first_layout_bytes = 3 * MIB;
+	b->job.growth_bytes = 4 * MIB;
+	go(b);
+	assert_int_equal(b->run->workload.file_size_bytes, 3 * MIB);
+	assert_true(b->run->trust & RUN_TRUST_WARMING);
+	assert_int_equal(b->run->file_bytes, 7 * MIB);
+	go(b);
+	assert_int_equal(b->run->workload.file_size_bytes, 7 * MIB);
+	assert_true(b->run->trust & RUN_TRUST_WARMING);
+	assert_int_equal(b->run->file_bytes, 8 * MIB);
+	go(b);
+	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
+	assert_false(b->run->trust & RUN_TRUST_WARMING);
+}
+
+static void a_part_of_a_growing_file_is_not_warming(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.first_layout_bytes = 4 * MIB;
+	b->job.workload.file_size_bytes = 2 * MIB;
+	go(b);
+	assert_int_equal(b->run->workload.file_size_bytes, 2 * MIB);
+	assert_int_equal(b->run->file_bytes, 4 * MIB);
+	assert_false(b->run->trust & RUN_TRUST_WARMING);
+}
+
+static void a_larger_file_is_used_up_to_its_size(void **state)
+{
+	struct bench *b = *state;
+
+	go(b);
+	b->job.file_target_bytes = 2 * MIB;
+	go(b);
+	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
+	assert_int_equal(b->run->file_bytes, 8 * MIB);
+}
+
+static void a_hole_is_laid_out_anew(void **state)
+{
+	struct bench *b = *state;
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+
+	go(b);
+	assert_int_equal(truncate(temporary_name(&b->directory, FILE_PATH, &path), 3 * MIB), 0);
+	assert_int_equal(truncate(buf_text(&path), 9 * MIB), 0);
+	int fd = open(buf_text(&path), O_RDONLY | O_CLOEXEC);
+	bool has_holes = lseek(fd, 0, SEEK_HOLE) == (off_t)(3 * MIB);
+	fd_close(fd);
+	buf_done(&path);
+	if (!has_holes)
+		skip();
+	go(b);
+	assert_int_equal(b->run->layout_bytes, 6 * MIB);
+}
+
+static void without_keep_file_nothing_stays(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.keep_file = false;
+	go(b);
+	assert_false(temporary_has(&b->directory, ".repoprobe"));
+}
+
+static void without_space_nothing_stays(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.file_target_bytes = UINT64_C(1) << 60;
+	again(b);
+	assert_int_equal(b->run->status, RUN_NO_SPACE);
+	assert_false(temporary_has(&b->directory, ".repoprobe"));
+}
+
+static void modes_of_the_page_cache_work(void **state)
+{
+	static const enum workload_cache modes[] = { WORKLOAD_DIRECT, WORKLOAD_DSYNC,
+		WORKLOAD_BUFFERED };
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < 3; i++) {
+		b->job.workload.cache = modes[i];
+		b->job.workload.write_percent = 50;
+		go(b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_null_kind_takes_exactly_its_latency, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_null_kind_can_stall, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_not_in_this_version_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_workload_without_sense_is_an_error, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_first_run_lays_out_and_measures, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_run_reads_and_writes_its_share, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_growing_file_is_warming_until_it_is_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_part_of_a_growing_file_is_not_warming, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_larger_file_is_used_up_to_its_size, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_hole_is_laid_out_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_keep_file_nothing_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_space_nothing_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(modes_of_the_page_cache_work, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# The plain %.c of a test is one program; all link the same layers.
+PROBE_TEST_LIBS = libprobe.a libmodel.a libbase.a $(CMOCKA_LIBS) $(URING_LIBS) $(ZLIB_LIBS)
+
+EXTRA_DIST += %D%/temporary.h
+
+check_PROGRAMS += tests/unit/probe/test_engine
+UNIT_TESTS += tests/unit/probe/test_engine
+tests_unit_probe_test_engine_SOURCES = %D%/test_engine.c
+tests_unit_probe_test_engine_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_header
+UNIT_TESTS += tests/unit/probe/test_header
+tests_unit_probe_test_header_SOURCES = %D%/test_header.c
+tests_unit_probe_test_header_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_layout
+UNIT_TESTS += tests/unit/probe/test_layout
+tests_unit_probe_test_layout_SOURCES = %D%/test_layout.c
+tests_unit_probe_test_layout_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_offsets
+UNIT_TESTS += tests/unit/probe/test_offsets
+tests_unit_probe_test_offsets_SOURCES = %D%/test_offsets.c
+tests_unit_probe_test_offsets_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_payload
+UNIT_TESTS += tests/unit/probe/test_payload
+tests_unit_probe_test_payload_SOURCES = %D%/test_payload.c
+tests_unit_probe_test_payload_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_probe
+UNIT_TESTS += tests/unit/probe/test_probe
+tests_unit_probe_test_probe_SOURCES = %D%/test_probe.c
+tests_unit_probe_test_probe_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_target
+UNIT_TESTS += tests/unit/probe/test_target
+tests_unit_probe_test_target_SOURCES = %D%/test_target.c
+tests_unit_probe_test_target_LDADD = $(PROBE_TEST_LIBS)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+REPORT_TEST_LIBS = libreport.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
+REPORT_TEST_SAMPLE = %D%/sample.c %D%/sample.h
+
+check_PROGRAMS += tests/unit/report/test_run_text
+UNIT_TESTS += tests/unit/report/test_run_text
+tests_unit_report_test_run_text_SOURCES = %D%/test_run_text.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_run_text_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_run_list
+UNIT_TESTS += tests/unit/report/test_run_list
+tests_unit_report_test_run_list_SOURCES = %D%/test_run_list.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_run_list_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_run_json
+UNIT_TESTS += tests/unit/report/test_run_json
+tests_unit_report_test_run_json_SOURCES = %D%/test_run_json.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_run_json_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_incident
+UNIT_TESTS += tests/unit/report/test_incident
+tests_unit_report_test_incident_SOURCES = %D%/test_incident.c
+tests_unit_report_test_incident_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_overview
+UNIT_TESTS += tests/unit/report/test_overview
+tests_unit_report_test_overview_SOURCES = %D%/test_overview.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_overview_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_metrics
+UNIT_TESTS += tests/unit/report/test_metrics
+tests_unit_report_test_metrics_SOURCES = %D%/test_metrics.c %D%/scrape.c %D%/scrape.h \
+	$(REPORT_TEST_SAMPLE)
+tests_unit_report_test_metrics_LDADD = $(REPORT_TEST_LIBS)

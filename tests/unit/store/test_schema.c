@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is opened and what is refused, and what a new database looks like. */
+#include "store/schema.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "fixture.h"
+#include "test.h"
+
+static int try_writer(struct fixture *f, struct error *error)
+{
+	struct store_writer *writer = NULL;
+
+	error->text[0] = '\0';
+	int r = store_writer_open(f->path, 4, &writer, error);
+	if (r == 0)
+		assert_int_equal(store_writer_close(writer, UINT64_MAX), 0);
+	return r;
+}
+
+static int try_reader(struct fixture *f, struct error *error)
+{
+	struct store_reader *reader = NULL;
+
+	error->text[0] = '\0';
+	int r = store_reader_open(f->path, &reader, error);
+	store_reader_close(reader);
+	return r;
+}
+
+static void assert_text(const struct fixture *f, const char *query, const char *expected)
+{
+	char *answer = fixture_sql_text(f, query);
+
+	assert_non_null(answer);
+	assert_string_equal(answer, expected);
+	free(answer);
+}
+
+static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	mode_t mask = umask(0);
+	fixture_open(f);
+	umask(mask);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_text(f, "PRAGMA journal_mode", "wal");
+	assert_int_equal(fixture_sql_integer(f, "PRAGMA application_id"), SCHEMA_APPLICATION_ID);
+	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
+	assert_int_equal(fixture_sql_integer(f, "PRAGMA auto_vacuum"), 2);
+	assert_text(f, "SELECT value FROM meta WHERE key = 'migration 1'", PACKAGE_STRING);
+	assert_int_equal(fixture_sql_integer(f,
+				 "SELECT count(*) FROM pragma_table_list WHERE type = 'table'"
+				 " AND name NOT LIKE 'sqlite%' AND NOT strict"),
+		0);
+	assert_text(f,
+		"SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema"
+		" WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name)",
+		"alarm_state identity incident incident_event incidents_v meta outbox run "
+		"run_operation runs_v series target workload");
+}
+
+static void a_database_is_migrated_once(void **state)
+{
+	struct fixture *f = *state;
+	struct error error;
+
+	assert_int_equal(try_writer(f, &error), 0);
+	fixture_sql(f, "UPDATE meta SET value = 'by hand'");
+	assert_int_equal(try_writer(f, &error), 0);
+	assert_text(f, "SELECT group_concat(value) FROM meta", "by hand");
+}
+
+static void an_empty_file_becomes_a_database(void **state)
+{
+	struct fixture *f = *state;
+	struct error error;
+
+	fd_close(open(f->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	assert_int_equal(try_reader(f, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "there is no history yet"));
+	assert_int_equal(try_writer(f, &error), 0);
+	assert_int_equal(try_reader(f, &error), 0);
+}
+
+static void a_reader_finds_nothing_where_nothing_is(void **state)
+{
+	struct fixture *f = *state;
+	struct error error;
+
+	assert_int_equal(try_reader(f, &error), -ENOENT);
+	assert_non_null(strstr(error.text, f->path));
+	assert_non_null(strstr(error.text, "there is no history yet"));
+	assert_int_equal(access(f->path, F_OK), -1);
+}
+
+static void a_directory_that_is_not_there_is_named(void **state)
+{
+	struct store_writer *writer = NULL;
+	struct error error = { "" };
+	(void)state;
+
+	assert_int_equal(store_writer_open("/nonexistent/history.db", 4, &writer, &error), -ENOENT);
+	assert_string_equal(error.text, "/nonexistent/history.db.lock: No such file or directory");
+}
+
+static void two_writers_at_a_time_are_one_too_many(void **state)
+{
+	struct fixture *f = *state;
+	char expected[256];
+	struct error error;
+
+	fixture_open(f);
+	assert_int_equal(try_writer(f, &error), -EBUSY);
+	(void)snprintf(expected, sizeof(expected), "another repoprobed is using %s", f->path);
+	assert_string_equal(error.text, expected);
+	fixture_close(f);
+	assert_int_equal(try_writer(f, &error), 0);
+}
+
+static void read_bytes(const char *path, struct buf *b)
+{
+	buf_clear(b);
+	assert_int_equal(fd_read_file(path, b), 0);
+}
+
+/* Opening fails with r and the words, and changes no byte of the file or its log. */
+static void assert_untouched(struct fixture *f, int r, const char *words)
+{
+	struct buf before = BUF_INIT(1 << 20);
+	struct buf log_before = BUF_INIT(1 << 20);
+	struct buf after = BUF_INIT(1 << 20);
+	struct error error;
+	char log_path[128];
+	bool has_log;
+
+	(void)snprintf(log_path, sizeof(log_path), "%s-wal", f->path);
+	read_bytes(f->path, &before);
+	has_log = fd_read_file(log_path, &log_before) == 0;
+	assert_int_equal(try_writer(f, &error), r);
+	assert_non_null(strstr(error.text, words));
+	assert_non_null(strstr(error.text, f->path));
+	assert_int_equal(try_reader(f, &error), r);
+	assert_non_null(strstr(error.text, words));
+	read_bytes(f->path, &after);
+	assert_int_equal(after.len, before.len);
+	assert_memory_equal(after.data, before.data, before.len);
+	if (has_log && log_before.len > 0) {
+		read_bytes(log_path, &after);
+		assert_int_equal(after.len, log_before.len);
+		assert_memory_equal(after.data, log_before.data, log_before.len);
+	}
+	buf_done(&before);
+	buf_done(&log_before);
+	buf_done(&after);
+}
+
+static void a_newer_database_is_not_touched(void **state)
+{
+	struct fixture *f = *state;
+	struct error error;
+
+	assert_int_equal(try_writer(f, &error), 0);
+	fixture_sql(f, "PRAGMA user_version = 2");
+	assert_untouched(f, -EPROTO, "made by a newer repoprobe (schema 2, this version knows 1)");
+}
+
+/* As a newer daemon that was killed would leave it: what it wrote last is in the log alone. */
+static void the_log_of_a_newer_database_is_not_touched(void **state)
+{
+	struct fixture *f = *state;
+	struct error error;
+	struct stat st;
+	char log_path[128];
+	int status;
+
+	assert_int_equal(try_writer(f, &error), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		fixture_sql(f, "PRAGMA user_version = 2");
+		struct sqlite3 *db = fixture_connect(f);
+		int code = sqlite3_exec(db, "INSERT INTO meta VALUES ('a', 'b')", NULL, NULL, NULL);
+		_exit(code);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	(void)snprintf(log_path, sizeof(log_path), "%s-wal", f->path);
+	assert_int_equal(stat(log_path, &st), 0);
+	assert_true(st.st_size > 0);
+	assert_untouched(f, -EPROTO, "made by a newer repoprobe");
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM meta"), 2);
+}
+
+static void a_database_of_another_program_is_not_touched(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_sql(f, "CREATE TABLE theirs (x)");
+	assert_untouched(f, -EINVAL, "it is not a repoprobe database");
+	fixture_sql(f, "PRAGMA application_id = 77; PRAGMA user_version = 1");
+	assert_untouched(f, -EINVAL, "it is not a repoprobe database");
+}
+
+static void what_is_no_database_is_damaged(void **state)
+{
+	struct fixture *f = *state;
+	char bytes[8192];
+
+	memset(bytes, 'x', sizeof(bytes));
+	assert_int_equal(fd_replace_file(f->path, 0640, bytes, sizeof(bytes)), 0);
+	assert_untouched(f, -EUCLEAN, "file is not a database");
+	assert_int_equal(fd_replace_file(f->path, 0640, "hello\n", 6), 0);
+	assert_untouched(f, -EUCLEAN, "file is not a database");
+}
+
+static void a_migration_that_fails_leaves_nothing_behind(void **state)
+{
+	struct fixture *f = *state;
+	struct error error = { "" };
+	struct sqlite3 *db = fixture_connect(f);
+
+	/* The view's name is taken by a table that identification has not seen. */
+	fixture_sql(f, "CREATE TABLE incidents_v (x)");
+	assert_int_equal(schema_migrate(db, 0, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "incidents_v already exists"));
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM sqlite_schema"), 1);
+	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), 0);
+	sqlite3_close(db);
+}
+
+/* --- The views --- */
+
+static void assert_run_column(
+	struct fixture *f, int64_t id, const char *column, const char *expected)
+{
+	char query[128];
+
+	(void)snprintf(query, sizeof(query), "SELECT %s FROM runs_v WHERE id = %lld", column,
+		(long long)id);
+	assert_text(f, query, expected);
+}
+
+static void runs_v_calls_every_status_by_its_name(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (int i = 0; i < RUN_STATUSES; i++) {
+		struct run *run = fixture_run(f, i + 1, "nas1", "active-full");
+		run->status = (enum run_status)i;
+		fixture_commit_run(f, run);
+		assert_run_column(f, i + 1, "status", run_status_name((enum run_status)i));
+	}
+}
+
+static void runs_v_calls_every_skip_reason_and_engine_by_its_name(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (int i = 0; i < RUN_SKIPS; i++) {
+		struct run *run = fixture_run(f, i + 1, "nas1", "active-full");
+		run->skip = (enum run_skip)i;
+		run->engine = (enum workload_engine)(i % (WORKLOAD_ENGINE_THREADS + 1));
+		fixture_commit_run(f, run);
+		assert_run_column(f, i + 1, "skip_reason", run_skip_name((enum run_skip)i));
+		assert_run_column(f, i + 1, "engine",
+			run_engine_name((enum workload_engine)(i % (WORKLOAD_ENGINE_THREADS + 1))));
+	}
+}
+
+static void runs_v_spells_out_every_trust_flag(void **state)
+{
+	struct fixture *f = *state;
+	struct buf all = BUF_INIT(256);
+
+	fixture_open(f);
+	for (unsigned i = 0; i < RUN_TRUST_FLAGS; i++) {
+		struct run *run = fixture_run(f, i + 1, "nas1", "active-full");
+		run->trust = 1U << i;
+		fixture_commit_run(f, run);
+		assert_run_column(f, i + 1, "trust", run_trust_name(i));
+		buf_printf(&all, "%s%s", i > 0 ? "," : "", run_trust_name(i));
+	}
+	struct run *run = fixture_run(f, 100, "nas1", "active-full");
+	run->trust = (1U << RUN_TRUST_FLAGS) - 1;
+	fixture_commit_run(f, run);
+	assert_run_column(f, 100, "trust", buf_text(&all));
+	run = fixture_run(f, 101, "nas1", "active-full");
+	run->trust = 0;
+	fixture_commit_run(f, run);
+	assert_run_column(f, 101, "trust", "");
+	buf_done(&all);
+}
+
+static void runs_v_shows_numbers_in_units_for_people(void **state)
+{
+	struct fixture *f = *state;
+	struct run *run = fixture_run(f, 1, "nas1", "probe");
+
+	memset(run->operations, 0, sizeof(run->operations));
+	run->started_usec = FIXTURE_START_USEC;
+	run->start_delay_usec = 1500;
+	run->duration_nsec = 2123456789;
+	run->measured_nsec = 2000000000;
+	run->operations[RUN_READ].ios = 4;
+	run->operations[RUN_READ].bytes = 4 << 20;
+	for (uint64_t i = 1; i <= 4; i++)
+		histogram_add(&run->operations[RUN_READ].latency, i * 1000000);
+	fixture_open(f);
+	fixture_commit_run(f, run);
+	assert_run_column(f, 1, "started", "2026-09-21T14:13:20.123456Z");
+	assert_run_column(f, 1, "repository", "nas1");
+	assert_run_column(f, 1, "probe", "probe");
+	assert_run_column(f, 1, "start_delay_ms", "1.5");
+	assert_run_column(f, 1, "duration_ms", "2123.457");
+	assert_run_column(f, 1, "read_ios", "4");
+	assert_run_column(f, 1, "read_mib_per_s", "2.0");
+	assert_run_column(f, 1, "read_iops", "2.0");
+	assert_run_column(f, 1, "read_avg_ms", "2.5");
+	assert_run_column(f, 1, "read_min_ms", "1.0");
+	assert_run_column(f, 1, "read_max_ms", "4.0");
+	assert_run_column(f, 1, "fs_type", "ext4");
+	assert_run_column(f, 1, "fs_size_bytes", "8001563222016");
+	assert_run_column(f, 1, "file_size_bytes", "1073741824");
+	assert_run_column(f, 1, "write_ios IS NULL AND write_avg_ms IS NULL", "1");
+	assert_run_column(f, 1, "workload ->> 'block_size'", "512K");
+}
+
+static void incidents_v_tells_of_the_newest_event_by_names(void **state)
+{
+	static const char *const changes[] = { "opened", "worse", "cleared" };
+	static const char query[] =
+		"SELECT id || ' ' || repository || ' ' || state || ' ' || level || ' ' || opened"
+		" || ' ' || coalesce(closed, '-') || ' ' || coalesce(duration_seconds, '-')"
+		" || ' ' || events || ' ' || last_change || ' ' || reason || ' ' || probe || ' '"
+		" || operation || ' ' || value_ms || ' ' || limit_ms || ' ' || hits || '/'"
+		" || window_runs FROM incidents_v";
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct store_batch *batch = store_batch_new();
+		struct incident_event event = fixture_event(5, i);
+		char expected[256];
+
+		event.change = (enum incident_change)i;
+		assert_string_equal(incident_change_name(event.change), changes[i]);
+		assert_int_equal(store_batch_add_event(batch, &event), 0);
+		assert_int_equal(fixture_commit(f, batch), 0);
+		(void)snprintf(expected, sizeof(expected),
+			"5 nas1 %s %s 2026-09-21T14:13:20.123456Z %s %s %u %s %s active-full %s "
+			"23.9 15.0 2/3",
+			i < 2 ? "open" : "closed",
+			alarm_level_name(i == 0 ? ALARM_WARNING : ALARM_CRITICAL),
+			i < 2 ? "-" : "2026-09-21T14:13:22.123456Z", i < 2 ? "-" : "2.0", i + 1,
+			changes[i], alarm_reason_name(ALARM_REASON_LIMIT),
+			run_operation_name(RUN_WRITE));
+		assert_text(f, query, expected);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_new_database_is_ours_and_for_the_group_to_read),
+		TEST(a_database_is_migrated_once),
+		TEST(an_empty_file_becomes_a_database),
+		TEST(a_reader_finds_nothing_where_nothing_is),
+		TEST(a_directory_that_is_not_there_is_named),
+		TEST(two_writers_at_a_time_are_one_too_many),
+		TEST(a_newer_database_is_not_touched),
+		TEST(the_log_of_a_newer_database_is_not_touched),
+		TEST(a_database_of_another_program_is_not_touched),
+		TEST(what_is_no_database_is_damaged),
+		TEST(a_migration_that_fails_leaves_nothing_behind),
+		TEST(runs_v_calls_every_status_by_its_name),
+		TEST(runs_v_calls_every_skip_reason_and_engine_by_its_name),
+		TEST(runs_v_spells_out_every_trust_flag),
+		TEST(runs_v_shows_numbers_in_units_for_people),
+		TEST(incidents_v_tells_of_the_newest_event_by_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer's thread: order, retries while the database is locked, the bounded queue, the end. */
+#include <errno.h>
+#include <poll.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "fixture.h"
+#include "test.h"
+
+static struct store_batch *batch_of(struct fixture *f, int64_t id)
+{
+	struct store_batch *batch = store_batch_new();
+
+	assert_int_equal(store_batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")), 0);
+	store_batch_set_tag(batch, (uint64_t)id);
+	return batch;
+}
+
+static struct store_writer_status status_of(struct fixture *f)
+{
+	struct store_writer_status status;
+
+	store_writer_status(f->writer, &status);
+	return status;
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) == 1;
+}
+
+static struct sqlite3 *lock_database(struct fixture *f)
+{
+	struct sqlite3 *db = fixture_connect(f);
+
+	assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+	return db;
+}
+
+static void unlock_database(struct sqlite3 *db)
+{
+	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* The back-off is real time: this looks until so many attempts have failed. */
+static void wait_for_failures(struct fixture *f, uint64_t failures)
+{
+	for (int i = 0; status_of(f).failures < failures; i++) {
+		assert_in_range(i, 0, 2000);
+		(void)poll(NULL, 0, 10);
+	}
+}
+
+static void take(struct fixture *f, uint64_t tag, int expected)
+{
+	int error = 1;
+	struct store_batch *batch = fixture_take(f, &error);
+
+	assert_int_equal(store_batch_tag(batch), tag);
+	assert_int_equal(error, expected);
+	store_batch_free(batch);
+}
+
+static void batches_come_back_in_order_and_the_event_tells_when(void **state)
+{
+	struct fixture *f = *state;
+	int error;
+
+	fixture_open(f);
+	assert_false(is_readable(store_writer_fd(f->writer)));
+	assert_null(store_writer_take(f->writer, &error));
+	for (int64_t id = 1; id <= 20; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	for (uint64_t id = 1; id <= 20; id++)
+		take(f, id, 0);
+	assert_false(is_readable(store_writer_fd(f->writer)));
+	assert_null(store_writer_take(f->writer, &error));
+	struct store_writer_status status = status_of(f);
+	assert_int_equal(status.committed, 20);
+	assert_int_equal(status.queue_length, 0);
+	assert_int_equal(status.failures, 0);
+	assert_int_equal(status.lost, 0);
+	assert_string_equal(status.error, "");
+}
+
+static void the_size_counts_the_log(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+	struct stat log_st;
+	char log_path[128];
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	(void)snprintf(log_path, sizeof(log_path), "%s-wal", f->path);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(stat(log_path, &log_st), 0);
+	assert_true(log_st.st_size > 0);
+	assert_int_equal(status_of(f).database_bytes, st.st_size + log_st.st_size);
+}
+
+static void a_locked_database_is_waited_for_and_nothing_is_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	struct sqlite3 *db = lock_database(f);
+	for (int64_t id = 2; id <= 6; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	wait_for_failures(f, 2);
+	struct store_writer_status status = status_of(f);
+	assert_int_equal(status.committed, 1);
+	assert_int_equal(status.queue_length, 5);
+	assert_string_equal(status.error, "history: database is locked");
+	assert_false(is_readable(store_writer_fd(f->writer)));
+	/* Reading goes on. */
+	assert_non_null(fixture_reader(f));
+	unlock_database(db);
+	for (uint64_t id = 2; id <= 6; id++)
+		take(f, id, 0);
+	status = status_of(f);
+	assert_int_equal(status.committed, 6);
+	assert_int_equal(status.queue_length, 0);
+	assert_int_equal(status.lost, 0);
+	assert_string_equal(status.error, "");
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 6);
+}
+
+static void a_full_queue_gives_up_the_oldest(void **state)
+{
+	struct fixture *f = *state;
+	struct error error = { "" };
+
+	assert_int_equal(store_writer_open(f->path, 3, &f->writer, &error), 0);
+	struct sqlite3 *db = lock_database(f);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 1)), 0);
+	wait_for_failures(f, 1);
+	/* The first is in the thread's hands now: the queue is empty again. */
+	for (int64_t id = 2; id <= 4; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 5)), -ENOBUFS);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 6)), -ENOBUFS);
+	take(f, 2, -ENOBUFS);
+	take(f, 3, -ENOBUFS);
+	assert_int_equal(status_of(f).lost, 2);
+	assert_int_equal(status_of(f).queue_length, 4);
+	unlock_database(db);
+	take(f, 1, 0);
+	for (uint64_t id = 4; id <= 6; id++)
+		take(f, id, 0);
+	assert_int_equal(status_of(f).committed, 4);
+}
+
+static void a_batch_that_can_never_be_does_not_stop_those_behind_it(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, 1)), 0);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 2)), 0);
+	take(f, 1, 0);
+	take(f, 1, -EEXIST);
+	take(f, 2, 0);
+	struct store_writer_status status = status_of(f);
+	assert_int_equal(status.committed, 2);
+	assert_int_equal(status.failures, 1);
+	assert_int_equal(status.lost, 1);
+}
+
+static void a_table_that_is_gone_fails_the_batch_with_a_sentence(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	fixture_sql(f, "DROP VIEW runs_v; DROP TABLE run_operation");
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 1)), 0);
+	take(f, 1, -EINVAL);
+	assert_string_equal(status_of(f).error, "history: no such table: run_operation");
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 0);
+}
+
+static void closing_writes_what_waits(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (int64_t id = 1; id <= 30; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	assert_int_equal(store_writer_close(f->writer, UINT64_MAX), 0);
+	f->writer = NULL;
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 30);
+}
+
+static void closing_keeps_the_log_file(void **state)
+{
+	struct fixture *f = *state;
+	char path[128];
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	fixture_close(f);
+	(void)snprintf(path, sizeof(path), "%s-wal", f->path);
+	assert_int_equal(access(path, F_OK), 0);
+	(void)snprintf(path, sizeof(path), "%s-shm", f->path);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void closing_a_locked_database_ends_in_time_and_tells_how_many(void **state)
+{
+	struct fixture *f = *state;
+	struct clock clock = clock_system();
+
+	fixture_open(f);
+	struct sqlite3 *db = lock_database(f);
+	for (int64_t id = 1; id <= 3; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	wait_for_failures(f, 3); /* by now it waits 800 ms */
+	uint64_t began = clock_monotonic_nsec(&clock);
+	assert_int_equal(store_writer_close(f->writer, 200 * NSEC_PER_MSEC), 3);
+	f->writer = NULL;
+	assert_in_range(
+		clock_monotonic_nsec(&clock) - began, 100 * NSEC_PER_MSEC, 2 * NSEC_PER_SEC);
+	unlock_database(db);
+	/* It is really gone: another may write. */
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 9, "nas1", "active-full"));
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 1);
+}
+
+static void closing_hurries_an_attempt_that_can_succeed_now(void **state)
+{
+	struct fixture *f = *state;
+	struct clock clock = clock_system();
+
+	fixture_open(f);
+	struct sqlite3 *db = lock_database(f);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 1)), 0);
+	wait_for_failures(f, 5); /* by now it waits 1.6 s */
+	unlock_database(db);
+	uint64_t began = clock_monotonic_nsec(&clock);
+	assert_int_equal(store_writer_close(f->writer, 20 * NSEC_PER_SEC), 0);
+	f->writer = NULL;
+	assert_true(clock_monotonic_nsec(&clock) - began < 1400 * NSEC_PER_MSEC);
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 1);
+}
+
+static void closing_nothing_is_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(store_writer_close(NULL, 0), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(batches_come_back_in_order_and_the_event_tells_when),
+		TEST(the_size_counts_the_log),
+		TEST(a_locked_database_is_waited_for_and_nothing_is_lost),
+		TEST(a_full_queue_gives_up_the_oldest),
+		TEST(a_batch_that_can_never_be_does_not_stop_those_behind_it),
+		TEST(a_table_that_is_gone_fails_the_batch_with_a_sentence),
+		TEST(closing_writes_what_waits),
+		TEST(closing_keeps_the_log_file),
+		TEST(closing_a_locked_database_ends_in_time_and_tells_how_many),
+		TEST(closing_hurries_an_attempt_that_can_succeed_now),
+		cmocka_unit_test(closing_nothing_is_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+STORE_TESTS = \
+	tests/unit/store/test_batch \
+	tests/unit/store/test_code \
+	tests/unit/store/test_schema \
+	tests/unit/store/test_sql \
+	tests/unit/store/test_write \
+	tests/unit/store/test_read_alarm \
+	tests/unit/store/test_read_run \
+	tests/unit/store/test_reader \
+	tests/unit/store/test_series \
+	tests/unit/store/test_writer \
+	tests/unit/store/test_crash \
+	tests/unit/store/test_pool
+check_PROGRAMS += $(STORE_TESTS)
+UNIT_TESTS += $(STORE_TESTS)
+
+STORE_TEST_LIBS = libstore.a libmodel.a libbase.a $(CMOCKA_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS) \
+	$(ZLIB_LIBS) -lm
+STORE_TEST_COMMON = %D%/fixture.c %D%/fixture.h
+
+tests_unit_store_test_batch_SOURCES = %D%/test_batch.c $(STORE_TEST_COMMON)
+tests_unit_store_test_batch_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_code_SOURCES = %D%/test_code.c $(STORE_TEST_COMMON)
+tests_unit_store_test_code_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_schema_SOURCES = %D%/test_schema.c $(STORE_TEST_COMMON)
+tests_unit_store_test_schema_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_sql_SOURCES = %D%/test_sql.c $(STORE_TEST_COMMON)
+tests_unit_store_test_sql_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_write_SOURCES = %D%/test_write.c $(STORE_TEST_COMMON)
+tests_unit_store_test_write_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_read_alarm_SOURCES = %D%/test_read_alarm.c $(STORE_TEST_COMMON)
+tests_unit_store_test_read_alarm_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_read_run_SOURCES = %D%/test_read_run.c $(STORE_TEST_COMMON)
+tests_unit_store_test_read_run_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_reader_SOURCES = %D%/test_reader.c $(STORE_TEST_COMMON)
+tests_unit_store_test_reader_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_series_SOURCES = %D%/test_series.c $(STORE_TEST_COMMON)
+tests_unit_store_test_series_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_writer_SOURCES = %D%/test_writer.c $(STORE_TEST_COMMON)
+tests_unit_store_test_writer_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_crash_SOURCES = %D%/test_crash.c $(STORE_TEST_COMMON)
+tests_unit_store_test_crash_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_pool_SOURCES = %D%/test_pool.c $(STORE_TEST_COMMON)
+tests_unit_store_test_pool_LDADD = $(STORE_TEST_LIBS)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Checks of the code itself. check-layers, check-headers and check-size run in `make check`; `make lint`
+# needs clang-format 14, clang-tidy, cppcheck and shellcheck.
+EXTRA_DIST += %D%/check-layers.sh %D%/check-headers.sh %D%/check-size.sh %D%/lint.sh .clang-format \
+	.clang-tidy .editorconfig
+
+check-local: check-layers check-headers check-size
+
+check-layers:
+	$(SHELL) $(top_srcdir)/tools/check-layers.sh $(top_srcdir)
+
+check-headers: config.h
+	$(SHELL) $(top_srcdir)/tools/check-headers.sh $(top_srcdir) $(CC) $(DEFS) $(DEFAULT_INCLUDES) \
+		$(CPPFLAGS) $(AM_CPPFLAGS) $(WARNING_CFLAGS) $(MHD_CFLAGS) $(SQLITE_CFLAGS)
+
+check-size:
+	$(SHELL) $(top_srcdir)/tools/check-size.sh $(top_srcdir)
+
+lint: config.h
+	$(SHELL) $(top_srcdir)/tools/lint.sh $(top_srcdir) .
+
+format:
+	cd $(top_srcdir) && clang-format -i src/*/*.[ch] tests/unit/*.h tests/*/*.c tests/unit/*/*.c
+
+format-check:
+	cd $(top_srcdir) && clang-format --dry-run --Werror src/*/*.[ch] tests/unit/*.h tests/*/*.c \
+		tests/unit/*/*.c
+
+.PHONY: check-layers check-headers check-size lint format format-check
