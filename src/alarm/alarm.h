@@ -26,8 +26,7 @@ struct alarm_input {
 struct alarm_outcome {
 	size_t event_count;
 	struct incident_event events[ALARM_EVENTS_MAX]; /* in order */
-	int64_t confirm_at_usec; /* a confirming run is wanted then; 0: none (always 0 in this
-				    version) */
+	int64_t confirm_at_usec; /* when a confirming run is wanted, 0: never (in this version) */
 };
 
 /* Judges one finished run and moves the state on. Skipped runs, runs without numbers, and runs

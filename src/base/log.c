@@ -85,20 +85,16 @@ static size_t write_prefix(char *line, size_t size, enum log_level level)
 	return strlen(line);
 }
 
-void log_line(enum log_level level, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void write_line(
+	enum log_level level, const char *format, va_list ap)
 {
 	char line[PREFIX_MAX_BYTES + TEXT_MAX_BYTES + CHARACTER_MAX_BYTES + 1];
 	int saved = errno;
-	va_list ap;
 
-	if (level > atomic_load(&current_level))
-		return;
 	size_t prefix = write_prefix(line, PREFIX_MAX_BYTES, level);
-	va_start(ap, format);
 	char *text = line + prefix;
 	/* A longer line is cut, where the bytes behind the cut show that no character suffers. */
 	(void)vsnprintf(text, TEXT_MAX_BYTES + CHARACTER_MAX_BYTES, format, ap);
-	va_end(ap);
 	text[utf8_cut(text, TEXT_MAX_BYTES)] = '\0';
 	size_t len = prefix + utf8_clean_line(text);
 	line[len++] = '\n';
@@ -107,4 +103,24 @@ void log_line(enum log_level level, const char *format, ...)
 		n = write(STDERR_FILENO, line, len);
 	while (n < 0 && errno == EINTR); /* nobody is left to tell of other failures */
 	errno = saved;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	va_list ap;
+
+	if (level > atomic_load(&current_level))
+		return;
+	va_start(ap, format);
+	write_line(level, format, ap);
+	va_end(ap);
+}
+
+void log_always(enum log_level level, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	write_line(level, format, ap);
+	va_end(ap);
 }

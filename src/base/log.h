@@ -29,6 +29,10 @@ bool log_is_journal(void);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A message that somebody was promised (an incident): written whatever the level is. */
+void log_always(enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 #define log_critical(...) log_line(LOG_LEVEL_CRITICAL, __VA_ARGS__)
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warning(...) log_line(LOG_LEVEL_WARNING, __VA_ARGS__)

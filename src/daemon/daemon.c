@@ -25,7 +25,7 @@
 #include <systemd/sd-daemon.h>
 
 #define EXIT_USAGE 2
-#define STORE_QUEUE_MAX 4096
+#define STORE_QUEUE_MAX 1024 /* about 90 MB when full */
 #define NOTIFY_QUEUE_MAX 1024
 #define READER_THREADS 2
 #define READER_QUEUE_MAX 64

@@ -50,6 +50,7 @@ static void probe_move(struct live_probe *probe, struct live_probe *earlier)
 	probe->config = config;
 	probe->schedule = schedule;
 	earlier->last_run = NULL;
+	earlier->last_measured = NULL;
 }
 
 static void probe_init(struct live_probe *probe, const struct config_repository *repository,
@@ -146,8 +147,10 @@ struct live *live_free(struct live *live)
 		return NULL;
 	for (size_t i = 0; live->repositories && i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		for (size_t k = 0; repository->probes && k < repository->probe_count; k++)
+		for (size_t k = 0; repository->probes && k < repository->probe_count; k++) {
 			free(repository->probes[k].last_run);
+			free(repository->probes[k].last_measured);
+		}
 		free(repository->probes);
 		free(repository->alarm);
 	}
@@ -156,13 +159,24 @@ struct live *live_free(struct live *live)
 	return NULL;
 }
 
+static int copy_run(struct run **to, const struct run *from)
+{
+	if (!*to)
+		*to = malloc(sizeof(**to));
+	if (!*to)
+		return -ENOMEM;
+	**to = *from;
+	return 0;
+}
+
 static int keep_run(struct live_probe *probe, const struct run *run)
 {
-	if (!probe->last_run)
-		probe->last_run = malloc(sizeof(*probe->last_run));
-	if (!probe->last_run)
-		return -ENOMEM;
-	*probe->last_run = *run;
+	int r = copy_run(&probe->last_run, run);
+
+	if (r >= 0 && run_status_has_numbers(run->status))
+		r = copy_run(&probe->last_measured, run);
+	if (r < 0)
+		return r;
 	if (run->status == RUN_OK)
 		probe->last_success_usec =
 			run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);

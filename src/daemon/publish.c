@@ -27,6 +27,7 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 	to->interval_usec = from->config->interval_usec;
 	to->limit = from->config->limit;
 	to->last_run = from->last_run;
+	to->last_measured = from->last_measured;
 	to->last_success_usec = from->last_success_usec;
 	to->next_run_usec = from->due_usec;
 	to->is_running = from->is_running;

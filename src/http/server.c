@@ -22,6 +22,9 @@
 #include "http/server.h"
 
 #define THREADS_PER_ADDRESS 2
+/* libmicrohttpd takes 128 events at a time and, when it got as many, waits for more before it looks
+ * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
+#define CONNECTIONS_PER_THREAD 120U
 #define CONNECTION_MEMORY_BYTES 49152U
 #define IDLE_TIMEOUT_SEC 30U
 /* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
@@ -48,12 +51,19 @@ static void log_message(void *cls, const char *format, va_list ap)
 	log_debug("http: %s", text);
 }
 
+static unsigned threads_for(unsigned connections)
+{
+	unsigned threads = (connections + CONNECTIONS_PER_THREAD - 1) / CONNECTIONS_PER_THREAD;
+
+	return threads > THREADS_PER_ADDRESS ? threads : THREADS_PER_ADDRESS;
+}
+
 static struct MHD_Daemon *start_daemon(struct http_server *server, int fd, unsigned connections)
 {
 	const struct MHD_OptionItem options[] = {
 		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_message, NULL },
 		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
-		{ MHD_OPTION_THREAD_POOL_SIZE, THREADS_PER_ADDRESS, NULL },
+		{ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads_for(connections), NULL },
 		{ MHD_OPTION_CONNECTION_LIMIT, connections, NULL },
 		{ MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_SEC, NULL },
 		{ MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES, NULL },

@@ -158,6 +158,8 @@ uint64_t histogram_percentile_nsec(const struct histogram *h, uint64_t parts_per
 		return 0;
 	if (rank == 0)
 		return h->min_nsec;
+	if (rank == h->count)
+		return h->max_nsec; /* the smallest value that all reach: known exactly */
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)

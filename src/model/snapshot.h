@@ -33,6 +33,7 @@ struct snapshot_probe {
 	uint64_t interval_usec;
 	struct rule_limit limit;
 	const struct run *last_run; /* newest committed or finished run, NULL before the first */
+	const struct run *last_measured; /* newest with numbers, NULL before the first */
 	int64_t last_success_usec; /* end of the newest ok run, 0: none yet */
 	int64_t next_run_usec; /* realtime */
 	bool is_running;

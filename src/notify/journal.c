@@ -162,7 +162,7 @@ int journal_deliver(const struct message *message)
 	struct iovec fields[JOURNAL_FIELDS_MAX];
 
 	if (!has_journal()) {
-		log_line(log_level_of(&message->event), "%s", message->text);
+		log_always(log_level_of(&message->event), "%s", message->text);
 		return 0;
 	}
 	if (message->tries > 0 && is_in_journal(message))

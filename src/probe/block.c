@@ -94,7 +94,7 @@ static int open_layout(struct block *b)
 		.clock = b->clock,
 		.observe = &b->observe,
 	};
-	int r = target_open_layout(&b->target, &b->layout.is_direct, b->run);
+	int r = target_open_layout(&b->target, &b->layout.is_direct);
 	b->layout.fd = b->target.layout_fd;
 	return r;
 }
@@ -124,11 +124,15 @@ static int lay_out(struct block *b)
 
 	if (b->data_bytes >= first_bytes)
 		return 0;
-	int r = place_check_space(&b->place, first_bytes - b->data_bytes, b->run);
-	if (r == 0)
-		r = open_layout(b);
+	uint64_t more_bytes = first_bytes - b->data_bytes;
+	if (b->data_bytes == 0)
+		more_bytes += HEADER_DATA_OFFSET; /* the head is laid out too */
+	int r = place_check_space(&b->place, more_bytes, b->run);
 	if (r < 0)
 		return r;
+	r = open_layout(b);
+	if (r < 0)
+		return explain_layout(b, r);
 	r = layout_extend(
 		&b->layout, HEADER_DATA_OFFSET + first_bytes, until_nsec, JOB_PHASE_LAYOUT);
 	note_layout(b);
@@ -238,11 +242,8 @@ static int run_engine(struct block *b)
 /* True when a file system took O_DIRECT at open and refuses the I/O itself. */
 static bool is_direct_refused(const struct block *b, int r)
 {
-	const struct run *run = b->run;
-
-	return r == -EINVAL && run->status == RUN_OK && b->target.is_direct &&
-		run->outstanding_ios == 0 && run->operations[RUN_READ].ios == 0 &&
-		run->operations[RUN_WRITE].ios == 0;
+	return r == -EINVAL && b->run->status == RUN_OK && b->target.is_direct &&
+		b->run->outstanding_ios == 0;
 }
 
 static int measure(struct block *b)
@@ -254,7 +255,7 @@ static int measure(struct block *b)
 		return fault_set(b->run, r, "get memory to measure", b->place.path);
 	r = run_engine(b);
 	if (is_direct_refused(b, r)) {
-		r = target_fall_back(&b->target, w, b->run);
+		r = target_fall_back(&b->target, b->run);
 		memset(b->run->operations, 0, sizeof(b->run->operations));
 		if (r == 0)
 			r = run_engine(b);

@@ -9,21 +9,16 @@
 
 #define HEADER_VERSION 1
 #define MAGIC_BYTES 16
-#define UUID_BYTES 16
 #define SENTENCE_OFFSET 64
 
 static const char magic[MAGIC_BYTES] = "repoprobe";
 static const char sentence[] =
 	"This is the probe file of repoprobe: test data without meaning. It may be deleted.\n";
 
-static void add_uuid(struct buf *b, const uint8_t random[UUID_BYTES])
+void header_make_uuid(uint8_t uuid[16])
 {
-	uint8_t uuid[UUID_BYTES];
-
-	memcpy(uuid, random, sizeof(uuid));
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-	buf_add(b, uuid, sizeof(uuid));
 }
 
 int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES])
@@ -33,7 +28,7 @@ int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES])
 	buf_add(&b, magic, sizeof(magic));
 	buf_add_u32(&b, HEADER_VERSION);
 	buf_add_u32(&b, 0);
-	add_uuid(&b, header->uuid);
+	buf_add(&b, header->uuid, sizeof(header->uuid));
 	buf_add_u64(&b, (uint64_t)header->created_usec);
 	buf_add_u64(&b, header->auto_bytes);
 	int r = b.error;

@@ -26,7 +26,10 @@ struct header {
 	uint64_t auto_bytes;
 };
 
-/* uuid: any 16 random bytes; version and variant are set on the way. 0 or -ENOMEM. */
+/* Makes a random UUID (version 4) of 16 random bytes. */
+void header_make_uuid(uint8_t uuid[16]);
+
+/* 0 or -ENOMEM. */
 int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES]);
 
 /* -EBADMSG: not ours. -EPROTO: ours, but of a newer version. */

@@ -109,7 +109,8 @@ fail:
 		return error_set(reterr, r,
 			"this system does not allow io_uring (%s), and the threads engine is not in this version",
 			errno_name(-r));
-	return error_set(reterr, r, "io_uring cannot be set up: %s", errno_text(-r));
+	return error_set(reterr, r, "io_uring cannot be set up: %s%s", errno_text(-r),
+		r == -ENOMEM ? " (the memory-lock limit, ulimit -l, may be too small)" : "");
 }
 
 static void uring_prepare(void *backend, const struct io_request *request)

@@ -225,7 +225,7 @@ static int examine(struct place *place, struct run *run)
 	char real_path[JOB_PATH_MAX + 1];
 	struct stat st;
 	struct stat parent;
-	unsigned long type;
+	unsigned long type = 0;
 
 	if (fstat(place->fd, &st) < 0 || fstatat(place->fd, "..", &parent, 0) < 0)
 		return fault_set(run, -errno, "examine", place->path);

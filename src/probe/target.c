@@ -53,6 +53,14 @@ static int create_file(struct target *t, struct run *run)
 	return 0;
 }
 
+/* O_NONBLOCK was for what the name might have led to. io_uring would take it at its word, too. */
+static int make_blocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -errno : 0;
+}
+
 /* The file again, for another use: still the same one. */
 static int reopen_file(const struct target *t, const struct stat *known, int flags)
 {
@@ -62,9 +70,14 @@ static int reopen_file(const struct target *t, const struct stat *known, int fla
 
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) < 0 || st.st_ino != known->st_ino || st.st_dev != known->st_dev) {
+	int r = fstat(fd, &st) < 0 ? -errno : 0;
+	if (r == 0 && (st.st_ino != known->st_ino || st.st_dev != known->st_dev))
+		r = -ESTALE;
+	if (r == 0)
+		r = make_blocking(fd);
+	if (r < 0) {
 		fd_close(fd);
-		return -ESTALE;
+		return r;
 	}
 	return fd;
 }
@@ -132,6 +145,7 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 	};
 	if (getrandom(t->header.uuid, sizeof(t->header.uuid), 0) != (ssize_t)sizeof(t->header.uuid))
 		return fault_set(run, -EIO, "draw a name for the probe file in", t->directory.path);
+	header_make_uuid(t->header.uuid);
 	r = header_encode(&t->header, block);
 	if (r == 0) {
 		ssize_t n = pwrite(t->lock_fd, block, sizeof(block), 0);
@@ -213,7 +227,7 @@ static int open_again(const struct target *t, int flags)
 	return reopen_file(t, &st, flags);
 }
 
-int target_open_layout(struct target *target, bool *ret_is_direct, struct run *run)
+int target_open_layout(struct target *target, bool *ret_is_direct)
 {
 	int fd = open_again(target, O_WRONLY | O_DIRECT);
 	bool is_direct = fd >= 0;
@@ -221,7 +235,7 @@ int target_open_layout(struct target *target, bool *ret_is_direct, struct run *r
 	if (fd == -EINVAL || fd == -EOPNOTSUPP)
 		fd = open_again(target, O_WRONLY);
 	if (fd < 0)
-		return fault_set(run, fd, "open the probe file in", target->directory.path);
+		return fd;
 	target->layout_fd = fd;
 	*ret_is_direct = is_direct;
 	return 0;
@@ -243,9 +257,8 @@ static int flags_of(enum workload_cache cache)
 }
 
 /* Through the page cache, with each write followed by fdatasync: the nearest there is to direct. */
-int target_fall_back(struct target *target, const struct workload *workload, struct run *run)
+int target_fall_back(struct target *target, struct run *run)
 {
-	(void)workload; /* every direct mode falls back to the same */
 	target->io_fd = fd_close(target->io_fd);
 	int fd = open_again(target, O_RDWR);
 	if (fd < 0)
@@ -286,7 +299,7 @@ int target_open_io(struct target *target, const struct workload *workload, struc
 		run->trust |= RUN_TRUST_CACHED;
 	int fd = open_again(target, O_RDWR | flags);
 	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && (flags & O_DIRECT))
-		return target_fall_back(target, workload, run);
+		return target_fall_back(target, run);
 	if (fd < 0)
 		return fault_set(run, fd, "open the probe file in", target->directory.path);
 	target->io_fd = fd;

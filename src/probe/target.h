@@ -38,15 +38,15 @@ int target_open(const struct job *job, const struct place *place, const struct c
 /* How much data, which starts at HEADER_DATA_OFFSET, is laid out. */
 int target_measure(const struct target *target, uint64_t *ret_data_bytes);
 
-/* Opens the file for layout, direct if it can be. */
-int target_open_layout(struct target *target, bool *ret_is_direct, struct run *run);
+/* Opens the file for layout, direct if it can be. 0 or -errno. */
+int target_open_layout(struct target *target, bool *ret_is_direct);
 
 /* Opens the file the way the workload's cache mode says; if the file system refuses O_DIRECT,
  * through the page cache (is_fallback). Sets the run's trust flags and sector size. */
 int target_open_io(struct target *target, const struct workload *workload, struct run *run);
 
 /* The second chance, for a file system that takes O_DIRECT and then refuses the I/O. */
-int target_fall_back(struct target *target, const struct workload *workload, struct run *run);
+int target_fall_back(struct target *target, struct run *run);
 
 /* Takes back what this run created, or else what it added to the file. */
 void target_undo(struct target *target);

@@ -175,12 +175,13 @@ void metrics_emit_io_latency(
 	exposition_value(x, count, 0);
 }
 
-/* The operation in the newest run, or NULL when that did not measure it. */
+/* The operation in the newest run with numbers, or NULL when that did not measure it: a run that
+ * fails later must not make the series vanish (ecosystem 1.1), its status is told beside. */
 static const struct run_operation_result *last_result(const struct metrics_item *item)
 {
-	const struct run *run = finished_run(item);
+	const struct run *run = item->probe->last_measured;
 
-	if (!run || !run_status_has_numbers(run->status))
+	if (!run)
 		return NULL;
 	return run->operations[item->operation].latency.count > 0
 		? &run->operations[item->operation]
@@ -226,7 +227,7 @@ bool metrics_probe_throughput(const struct metrics_item *item, uint64_t *ret)
 
 	if (!o)
 		return false;
-	*ret = run_throughput_bytes_per_sec(item->probe->last_run, o);
+	*ret = run_throughput_bytes_per_sec(item->probe->last_measured, o);
 	return true;
 }
 

@@ -205,7 +205,7 @@ static int set_up_reader(struct sqlite3 *db, struct error *reterr)
 
 int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr)
 {
-	struct sqlite3 *db;
+	struct sqlite3 *db = NULL;
 
 	int r = open_connection(path, SQLITE_OPEN_READONLY, &db, reterr);
 	if (r == -ENOENT)

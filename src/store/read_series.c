@@ -65,6 +65,12 @@ static double iops(uint64_t ios, uint64_t nsec)
 	return nsec > 0 ? (double)ios * (double)NSEC_PER_SEC / (double)nsec : 0;
 }
 
+/* As histogram_mean_nsec. */
+static uint64_t mean(uint64_t sum, uint64_t count)
+{
+	return count > 0 ? (sum + count / 2) / count : 0;
+}
+
 static uint64_t bytes_per_sec(uint64_t bytes, uint64_t nsec)
 {
 	unsigned __int128 scaled = (unsigned __int128)bytes * NSEC_PER_SEC + nsec / 2;
@@ -74,7 +80,7 @@ static uint64_t bytes_per_sec(uint64_t bytes, uint64_t nsec)
 
 static bool has_numbers(const struct row *row)
 {
-	return row->has_operation && row->latencies > 0 && run_status_has_numbers(row->status);
+	return row->has_operation && run_status_has_numbers(row->status) && row->latencies > 0;
 }
 
 /* Skipped runs are neither good nor bad: they make no point. */
@@ -103,7 +109,7 @@ static int add_run(struct points *points, const struct row *row)
 	count_status(&point, row->status);
 	if (has_numbers(row)) {
 		point.has_numbers = true;
-		point.avg_nsec = (row->sum_nsec + row->latencies / 2) / row->latencies;
+		point.avg_nsec = mean(row->sum_nsec, row->latencies);
 		point.p50_nsec = row->p50_nsec;
 		point.p95_nsec = row->p95_nsec;
 		point.p99_nsec = row->p99_nsec;

@@ -412,14 +412,39 @@ def root():
     need(os.geteuid() == 0, "needs root")
 
 
-@pytest.fixture
-def directory():
-    """A temporary directory on a real disk (pytest's own may be tmpfs), open to ordinary users."""
+@contextlib.contextmanager
+def temporary_directory():
+    """On a real disk (pytest's own may be tmpfs), open to ordinary users."""
     base = os.environ.get("REPOPROBE_TEST_DISK", "/var/tmp")
     path = pathlib.Path(tempfile.mkdtemp(prefix="repoprobe-test-", dir=base))
     path.chmod(0o755)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def daemons(directory):
+    """A factory: start(repositories={…}, config="…") starts one; all are ended afterwards."""
+    started = []
+
+    def start(wait=True, **arguments):
+        started.append(Daemon(directory, **arguments))
+        return started[-1].start(wait)
+
+    try:
+        yield start
+    finally:
+        with contextlib.ExitStack() as stack:  # each is ended, whatever becomes of the others
+            for each in started:
+                stack.callback(each.end)
+
+
+@pytest.fixture
+def directory():
+    with temporary_directory() as path:
+        yield path
 
 
 @pytest.fixture
@@ -431,22 +456,8 @@ def repository(directory):
 
 @pytest.fixture
 def daemon(directory):
-    """A factory: daemon(repositories={…}, config="…") starts one; all are ended afterwards."""
-    started = []
-
-    def start(wait=True, **arguments):
-        started.append(Daemon(directory, **arguments))
-        return started[-1].start(wait)
-
-    yield start
-    failure = None
-    for each in started:
-        try:
-            each.end()
-        except (AssertionError, subprocess.TimeoutExpired) as error:
-            failure = failure or error
-    if failure:
-        raise failure
+    with daemons(directory) as start:
+        yield start
 
 
 @pytest.fixture

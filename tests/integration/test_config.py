@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import QUICK, as_user, run_cli, tree, wait_for
+from conftest import QUICK, as_user, daemons, run_cli, temporary_directory, tree, wait_for
 
 
 def write(directory, text, name="checked.conf"):
@@ -176,6 +176,13 @@ class Setup:
 @pytest.fixture
 def setup(daemon, directory):
     return Setup(daemon, directory)
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """For what changes nothing."""
+    with temporary_directory() as directory, daemons(directory) as factory:
+        yield Setup(factory, directory).daemon
 
 
 def test_hangup_with_a_good_file_adds_and_removes_at_once_and_keeps_counters(setup):
@@ -357,10 +364,10 @@ def test_the_command_line_speaks_to_the_daemon(setup):
     ],
     ids=lambda b: b[:24].decode("latin-1").strip("\0") or "nul",
 )
-def test_a_bad_request_gets_a_sentence(setup, request_bytes):
-    reply = json.loads(setup.daemon.control_bytes(request_bytes))
+def test_a_bad_request_gets_a_sentence(shared, request_bytes):
+    reply = json.loads(shared.control_bytes(request_bytes))
     assert reply["ok"] is False and reply["error"]
-    assert setup.daemon.control(command="reload") == {"ok": True}
+    assert shared.control(command="reload") == {"ok": True}
 
 
 def test_peers_that_say_nothing_do_not_lock_others_out(setup):

@@ -1,22 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTTP server from outside: what it answers, what it refuses, what it bears."""
+import contextlib
 import gzip
 import json
 import re
+import signal
 import socket
 import threading
 
 import pytest
 
-from conftest import QUICK, run_cli, wait_for
+from conftest import QUICK, daemons, run_cli, temporary_directory, wait_for
 
 
-@pytest.fixture
-def server(daemon, repository):
-    d = daemon(config=f"[repository disk]\npath = {repository}\nprobes = quick\n{QUICK}").wait_ready()
+def start(factory, directory):
+    """A daemon with one committed run."""
+    (directory / "disk").mkdir()
+    d = factory(config=f"[repository disk]\npath = {directory}/disk\nprobes = quick\n{QUICK}").wait_ready()
     d.wait_runs("disk", 1)
     d.wait_sql("SELECT count(*) FROM runs_v", [(1,)])
     return d
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """For the tests that only ask."""
+    with temporary_directory() as directory, daemons(directory) as factory:
+        yield start(factory, directory)
+
+
+@pytest.fixture
+def server(daemon, directory):
+    return start(daemon, directory)
 
 
 def steady_overview(d):
@@ -30,8 +45,8 @@ def steady_overview(d):
 
 
 @pytest.mark.parametrize(("path", "text"), [("/-/healthy", b"healthy\n"), ("/-/ready", b"ready\n")])
-def test_health_is_one_line(server, path, text):
-    status, headers, body = server.get(path)
+def test_health_is_one_line(shared, path, text):
+    status, headers, body = shared.get(path)
     assert (status, body) == (200, text)
     assert headers["Content-Type"].startswith("text/plain")
     assert headers["Cache-Control"] == "no-store"
@@ -67,8 +82,8 @@ def test_health_is_one_line(server, path, text):
         ("GET", "/" + "x" * 9000, 414, "uri_too_long"),
     ],
 )
-def test_errors_are_json_with_a_code(server, method, path, status, code):
-    found, headers, body = server.get(path, method=method)
+def test_errors_are_json_with_a_code(shared, method, path, status, code):
+    found, headers, body = shared.get(path, method=method)
     assert found == status, body
     assert headers["Content-Type"].startswith("application/json")
     error = json.loads(body)["error"]
@@ -78,8 +93,8 @@ def test_errors_are_json_with_a_code(server, method, path, status, code):
         assert headers["Allow"] == "GET, HEAD"
 
 
-def test_too_large_headers_are_refused(server):
-    status, _, body = server.get("/metrics", headers={"X-Large": "x" * 20000})
+def test_too_large_headers_are_refused(shared):
+    status, _, body = shared.get("/metrics", headers={"X-Large": "x" * 20000})
     assert status == 431 and json.loads(body)["error"]["code"] == "headers_too_large"
 
 
@@ -98,10 +113,10 @@ def test_too_large_headers_are_refused(server):
         ("", False),
     ],
 )
-def test_only_its_own_host_names_are_answered(server, host, is_ours):
+def test_only_its_own_host_names_are_answered(shared, host, is_ours):
     """A page elsewhere must not read the dashboard through a name that it lets point here."""
     for path in ("/", "/metrics", "/api/v1/overview", "/-/healthy"):
-        status, _, body = server.get(path, headers={"Host": host})
+        status, _, body = shared.get(path, headers={"Host": host})
         assert (status == 200) == is_ours, (status, body)
         if not is_ours:
             assert status == 400
@@ -119,29 +134,29 @@ def test_what_has_not_changed_is_not_sent_again(server):
 
 
 @pytest.mark.parametrize("path", ["/", "/metrics", "/api/v1/overview", "/api/v1/runs"])
-def test_gzip_is_used_when_it_is_taken(server, path):
-    steady_overview(server)
-    status, headers, packed = server.get(path, headers={"Accept-Encoding": "gzip"})
+def test_gzip_is_used_when_it_is_taken(shared, path):
+    steady_overview(shared)
+    status, headers, packed = shared.get(path, headers={"Accept-Encoding": "gzip"})
     assert (status, headers["Content-Encoding"]) == (200, "gzip")
     assert "Accept-Encoding" in headers["Vary"]
-    _, plain_headers, plain = server.get(path, headers={"Accept-Encoding": "identity"})
+    _, plain_headers, plain = shared.get(path, headers={"Accept-Encoding": "identity"})
     assert plain_headers["Content-Encoding"] is None
     assert plain_headers["ETag"] is None or plain_headers["ETag"] != headers["ETag"]
     if path != "/metrics":  # which goes on counting
         assert gzip.decompress(packed) == plain
     assert b"disk" in gzip.decompress(packed) or path == "/"
-    assert server.get(path, headers={"Accept-Encoding": "gzip;q=0"})[1]["Content-Encoding"] is None
+    assert shared.get(path, headers={"Accept-Encoding": "gzip;q=0"})[1]["Content-Encoding"] is None
 
 
 @pytest.mark.parametrize("path", ["/", "/metrics", "/api/v1/overview", "/-/healthy", "/nothing"])
-def test_head_is_get_without_the_body(server, path):
-    status, headers, body = server.get(path, method="HEAD")
+def test_head_is_get_without_the_body(shared, path):
+    status, headers, body = shared.get(path, method="HEAD")
     assert body == b"" and status == (404 if path == "/nothing" else 200)
     assert int(headers["Content-Length"]) > 0
 
 
-def test_the_page_comes_from_here_alone(server):
-    status, headers, body = server.get("/")
+def test_the_page_comes_from_here_alone(shared):
+    status, headers, body = shared.get("/")
     assert status == 200 and headers["Content-Type"].startswith("text/html")
     policy = headers["Content-Security-Policy"]
     assert "unsafe" not in policy and "http" not in policy
@@ -152,7 +167,7 @@ def test_the_page_comes_from_here_alone(server):
     for reference in references:
         assert not re.match(r"(?:[a-z]+:)?//|/", reference) or reference.startswith("data:"), reference
         if not reference.startswith(("data:", "#")):
-            found, asset, content = server.get("/" + reference)
+            found, asset, content = shared.get("/" + reference)
             assert found == 200 and content, reference
             assert "immutable" in asset["Cache-Control"] or not reference.startswith("a/")
     assert not re.search(r"<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=", text)
@@ -190,32 +205,67 @@ def test_runs_are_the_same_here_and_on_the_command_line(server):
     assert json.loads(done.stdout) == runs[0]
 
 
+def request_for(path, connection="close"):
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\n\r\n".encode()
+
+
+def read_answer(s):
+    """(status, body) of one answer; the connection may stay open."""
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        data = s.recv(1 << 16)
+        assert data, f"closed after {answer!r}"
+        answer += data
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
+    while len(body) < length:
+        data = s.recv(1 << 16)
+        assert data, f"closed after {len(body)} of {length} bytes"
+        body += data
+    assert len(body) == length
+    return int(head.split()[1]), body
+
+
+@contextlib.contextmanager
+def connections(d, count):
+    sockets = [socket.create_connection(("127.0.0.1", d.port), timeout=25) for _ in range(count)]
+    try:
+        yield sockets
+    finally:
+        for s in sockets:
+            s.close()
+
+
 def test_200_requests_at_once_are_all_answered(server):
     paths = ["/metrics", "/api/v1/overview", "/", "/api/v1/series?repository=disk&probe=quick&operation=read"]
-    sockets = []
-    try:
-        for i in range(200):
-            s = socket.create_connection(("127.0.0.1", server.port), timeout=60)
-            sockets.append((paths[i % len(paths)], s))
-        for path, s in sockets:
-            s.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-        statuses = {path: [] for path in paths}
-        for path, s in sockets:
-            answer = b""
-            while data := s.recv(1 << 20):
-                answer += data
-            head, _, body = answer.partition(b"\r\n\r\n")
-            length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
-            assert len(body) == length
-            statuses[path].append(int(head.split()[1]))
-    finally:
-        for _, s in sockets:
-            s.close()
+    statuses = {path: [] for path in paths}
+    with connections(server, 200) as sockets:
+        for i, s in enumerate(sockets):
+            s.sendall(request_for(paths[i % len(paths)]))
+        for i, s in enumerate(sockets):
+            statuses[paths[i % len(paths)]].append(read_answer(s)[0])
     for path in paths[:3]:
         assert set(statuses[path]) == {200}, statuses
     # Questions to the history have a bounded queue: what does not fit is told so.
     assert statuses[paths[3]].count(200) >= 10 and set(statuses[paths[3]]) <= {200, 503}, statuses
     assert server.get("/-/healthy")[0] == 200
+
+
+def test_all_connections_that_are_allowed_may_ask_in_one_moment(server):
+    """max_connections is 256: each has been accepted, and then all are ready before the server looks."""
+    with connections(server, 256) as sockets:
+        for s in sockets:
+            s.sendall(request_for("/-/healthy", "keep-alive"))
+        for s in sockets:
+            assert read_answer(s) == (200, b"healthy\n")
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            for s in sockets:
+                s.sendall(request_for("/-/healthy"))
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        for s in sockets:
+            assert read_answer(s) == (200, b"healthy\n")
 
 
 def test_clients_that_stall_block_nobody(server):
@@ -233,9 +283,9 @@ def test_clients_that_stall_block_nobody(server):
             s.close()
 
 
-def test_garbage_does_not_hurt(server):
+def test_garbage_does_not_hurt(shared):
     for data in (b"\0" * 1000, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\xff" * 100000, b"GET / HTTP/1.1\r\n\r\n"):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as s:
+        with socket.create_connection(("127.0.0.1", shared.port), timeout=60) as s:
             s.sendall(data)
             s.shutdown(socket.SHUT_WR)
             try:
@@ -243,7 +293,7 @@ def test_garbage_does_not_hurt(server):
             except ConnectionResetError:
                 answer = b""
             assert answer == b"" or re.match(rb"HTTP/1\.[01] (4|5)\d\d", answer), (data[:20], answer[:100])
-    assert server.get("/-/healthy")[0] == 200
+    assert shared.get("/-/healthy")[0] == 200
 
 
 def test_more_connections_than_allowed_are_turned_away_and_the_rest_served(daemon, repository):
@@ -273,8 +323,8 @@ def test_without_an_address_there_is_no_http(daemon, repository):
     assert d.control(command="reload") == {"ok": True}
 
 
-def test_an_address_that_is_taken_is_named(daemon, repository, server):
-    taken = f"127.0.0.1:{server.port}"
+def test_an_address_that_is_taken_is_named(daemon, repository, shared):
+    taken = f"127.0.0.1:{shared.port}"
     d = daemon(wait=False, repositories={"x": repository}, listen=taken, state="other-state")
     assert d.process.wait(60) == 1
     d.reader.join(10)

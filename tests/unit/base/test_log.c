@@ -86,6 +86,15 @@ static void lines_below_the_level_are_dropped(void **state)
 	assert_string_equal(next_line(*state), "shown\n");
 }
 
+static void promised_lines_pass_every_level(void **state)
+{
+	log_set_level(LOG_LEVEL_ERROR);
+	log_warning("dropped");
+	log_always(LOG_LEVEL_WARNING, "kept");
+	log_set_level(LOG_LEVEL_INFO);
+	assert_string_equal(next_line(*state), "warning: kept\n");
+}
+
 static void one_event_is_one_line(void **state)
 {
 	log_info("first\nsecond\r\nthird\x1b[31m\n");
@@ -160,6 +169,8 @@ int main(void)
 			only_serious_lines_say_their_level, start_capture, stop_capture),
 		cmocka_unit_test_setup_teardown(
 			lines_below_the_level_are_dropped, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			promised_lines_pass_every_level, start_capture, stop_capture),
 		cmocka_unit_test_setup_teardown(one_event_is_one_line, start_capture, stop_capture),
 		cmocka_unit_test_setup_teardown(
 			a_long_event_is_cut_between_characters, start_capture, stop_capture),

@@ -116,6 +116,7 @@ static void run_is_counted_and_kept(void **state)
 	assert_int_equal(probe->operations[RUN_WRITE].latency_count, 3);
 	assert_int_equal(probe->operations[RUN_WRITE].latency_sum_nsec, 15 * NSEC_PER_MSEC);
 	assert_int_equal(probe->last_run->status, RUN_ERROR);
+	assert_int_equal(probe->last_measured->status, RUN_OK);
 	assert_int_equal(probe->last_success_usec, NOW_USEC + 2 * (int64_t)USEC_PER_SEC);
 	free(run);
 	live_free(live);

@@ -1,156 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The measurement loop on a back end and a clock that the test holds in its hands. */
-#include "test.h"
+#include "probe/fake_io.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "probe/engine.h"
 #include "probe/payload.h"
 
 #define BLOCK 65536
 #define BASE (UINT64_C(1) << 20)
-#define SLOTS_MAX 16
-#define LOG_MAX 4096
-#define NEVER UINT64_MAX
-
-/* One I/O out of the ordinary, by its number of submission (from 0). */
-struct oddity {
-	uint64_t number;
-	uint64_t latency_nsec; /* 0: as the others; NEVER: does not come back */
-	int32_t result;        /* 0: all bytes; NOTHING: a transfer of no bytes */
-};
-
-#define NOTHING INT32_MIN
-
-struct fake {
-	struct clock clock; /* first: the loop is given this */
-	uint64_t now_nsec;
-	uint64_t latency_nsec;
-	uint64_t prepare_nsec; /* what the preparation takes */
-	const struct oddity *oddities;
-	size_t oddity_count;
-	/* what is out */
-	bool is_out[SLOTS_MAX];
-	struct io_request request[SLOTS_MAX];
-	uint64_t due_nsec[SLOTS_MAX];
-	int32_t result[SLOTS_MAX];
-	uint64_t sum[SLOTS_MAX]; /* of the data when it was handed in */
-	/* what happened */
-	uint64_t submitted;
-	uint32_t out;
-	uint32_t most_out;
-	uint64_t turns_below_depth; /* waits that began with fewer out than before the stop */
-	struct io_request log[LOG_MAX];
-	/* the watcher */
-	uint64_t told;
-	enum job_phase phases[LOG_MAX];
-	uint64_t told_nsec[LOG_MAX];
-	struct job_progress last;
-	uint64_t cancel_nsec; /* 0: never */
-};
-
-static uint64_t fake_now(const struct clock *c)
-{
-	return ((const struct fake *)c)->now_nsec;
-}
-
-static uint64_t sum_of(const struct io_request *request)
-{
-	uint64_t sum = 1;
-
-	for (uint32_t i = 0; request->data && i < request->bytes; i++)
-		sum = sum * 31 + request->data[i];
-	return sum;
-}
-
-static void fake_prepare(void *backend, const struct io_request *request)
-{
-	struct fake *f = backend;
-
-	(void)request;
-	f->now_nsec += f->prepare_nsec;
-}
-
-static int fake_submit(void *backend, const struct io_request *request)
-{
-	struct fake *f = backend;
-	uint32_t slot = request->slot;
-	uint64_t latency_nsec = f->latency_nsec;
-
-	assert_true(slot < SLOTS_MAX);
-	assert_false(f->is_out[slot]);
-	f->is_out[slot] = true;
-	f->request[slot] = *request;
-	f->result[slot] = (int32_t)request->bytes;
-	for (size_t i = 0; i < f->oddity_count; i++) {
-		if (f->oddities[i].number != f->submitted)
-			continue;
-		if (f->oddities[i].result != 0)
-			f->result[slot] = f->oddities[i].result == NOTHING ? 0
-									   : f->oddities[i].result;
-		if (f->oddities[i].latency_nsec > 0)
-			latency_nsec = f->oddities[i].latency_nsec;
-	}
-	f->due_nsec[slot] = latency_nsec == NEVER ? NEVER : f->now_nsec + latency_nsec;
-	f->sum[slot] = request->is_write ? sum_of(request) : 0;
-	if (f->submitted < LOG_MAX)
-		f->log[f->submitted] = *request;
-	f->submitted++;
-	if (++f->out > f->most_out)
-		f->most_out = f->out;
-	return 0;
-}
-
-static int fake_wait(void *backend, uint64_t timeout_nsec, struct io_completion *ret, size_t max)
-{
-	struct fake *f = backend;
-	uint64_t wake_nsec = f->now_nsec + timeout_nsec;
-	int count = 0;
-
-	f->turns_below_depth += f->out < f->most_out;
-	for (uint32_t i = 0; i < SLOTS_MAX; i++)
-		if (f->is_out[i] && f->due_nsec[i] < wake_nsec)
-			wake_nsec = f->due_nsec[i];
-	if (wake_nsec > f->now_nsec)
-		f->now_nsec = wake_nsec;
-	for (uint32_t i = 0; i < SLOTS_MAX && (size_t)count < max; i++) {
-		if (!f->is_out[i] || f->due_nsec[i] > f->now_nsec)
-			continue;
-		if (f->request[i].is_write)
-			assert_int_equal(f->sum[i], sum_of(&f->request[i]));
-		f->is_out[i] = false;
-		f->out--;
-		ret[count++] = (struct io_completion){ .slot = i, .result = f->result[i] };
-	}
-	return count;
-}
-
-static const struct io_backend_ops fake_ops = {
-	.prepare = fake_prepare,
-	.submit = fake_submit,
-	.wait = fake_wait,
-};
-
-static void take_progress(void *data, const struct job_progress *progress)
-{
-	struct fake *f = data;
-
-	assert_true(f->told < LOG_MAX);
-	f->phases[f->told] = progress->phase;
-	f->told_nsec[f->told++] = f->now_nsec;
-	f->last = *progress;
-}
-
-static bool is_cancelled(void *data)
-{
-	const struct fake *f = data;
-
-	return f->cancel_nsec > 0 && f->now_nsec >= f->cancel_nsec;
-}
 
 struct bench {
 	struct fake fake;
@@ -195,7 +55,7 @@ static int tear_down(void **state)
 static int go(struct bench *b)
 {
 	struct probe_observer observer = {
-		.progress = take_progress, .is_cancelled = is_cancelled, .data = &b->fake
+		.progress = fake_take_progress, .is_cancelled = fake_is_cancelled, .data = &b->fake
 	};
 	struct observe observe = { .observer = &observer };
 	struct engine_setup setup = {
@@ -245,7 +105,7 @@ static void the_queue_is_full_until_the_bound_and_then_drained(void **state)
 static void each_completion_is_followed_at_once(void **state)
 {
 	/* one of the first two takes longer: from then on they end at different times */
-	static const struct oddity odd[] = { { .number = 0, .latency_nsec = 1500000 } };
+	static const struct fake_oddity odd[] = { { .number = 0, .latency_nsec = 1500000 } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -258,7 +118,8 @@ static void each_completion_is_followed_at_once(void **state)
 
 static void latencies_are_exact(void **state)
 {
-	static const struct oddity odd[] = { { .number = 10, .latency_nsec = 11 * NSEC_PER_MSEC } };
+	static const struct fake_oddity odd[] = { { .number = 10,
+		.latency_nsec = 11 * NSEC_PER_MSEC } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -347,7 +208,7 @@ static void offsets_start_at_the_base(void **state)
 
 static void an_error_ends_the_run_and_the_rest_is_awaited(void **state)
 {
-	static const struct oddity odd[] = { { .number = 4, .result = -EIO } };
+	static const struct fake_oddity odd[] = { { .number = 4, .result = -EIO } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -363,7 +224,7 @@ static void an_error_ends_the_run_and_the_rest_is_awaited(void **state)
 
 static void a_read_at_the_end_of_the_file_is_an_error(void **state)
 {
-	static const struct oddity odd[] = { { .number = 2, .result = NOTHING } };
+	static const struct fake_oddity odd[] = { { .number = 2, .result = FAKE_NOTHING } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -378,7 +239,7 @@ static void a_read_at_the_end_of_the_file_is_an_error(void **state)
 
 static void what_does_not_come_back_counts_with_its_age(void **state)
 {
-	static const struct oddity odd[] = { { .number = 20, .latency_nsec = NEVER } };
+	static const struct fake_oddity odd[] = { { .number = 20, .latency_nsec = FAKE_NEVER } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -399,8 +260,8 @@ static void what_does_not_come_back_counts_with_its_age(void **state)
 
 static void a_hang_in_the_warm_up_counts_too(void **state)
 {
-	static const struct oddity odd[] = { { .number = 0, .latency_nsec = NEVER },
-		{ .number = 1, .latency_nsec = NEVER } };
+	static const struct fake_oddity odd[] = { { .number = 0, .latency_nsec = FAKE_NEVER },
+		{ .number = 1, .latency_nsec = FAKE_NEVER } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -418,7 +279,7 @@ static void a_hang_in_the_warm_up_counts_too(void **state)
 
 static void the_deadline_comes_before_the_timeout(void **state)
 {
-	static const struct oddity odd[] = { { .number = 0, .latency_nsec = NEVER } };
+	static const struct fake_oddity odd[] = { { .number = 0, .latency_nsec = FAKE_NEVER } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -446,7 +307,7 @@ static void slow_is_not_stalled(void **state)
 
 static void a_partial_transfer_goes_on_with_its_rest(void **state)
 {
-	static const struct oddity odd[] = { { .number = 3, .result = 4096 } };
+	static const struct fake_oddity odd[] = { { .number = 3, .result = 4096 } };
 	struct bench *b = *state;
 
 	b->fake.oddities = odd;
@@ -464,7 +325,7 @@ static void a_partial_transfer_goes_on_with_its_rest(void **state)
 
 static void what_the_kernel_puts_off_is_tried_again(void **state)
 {
-	static const struct oddity odd[] = { { .number = 3, .result = -EAGAIN },
+	static const struct fake_oddity odd[] = { { .number = 3, .result = -EAGAIN },
 		{ .number = 4, .result = -EINTR } };
 	struct bench *b = *state;
 
@@ -552,10 +413,8 @@ static void progress_follows_the_nearer_bound(void **state)
 	b->workload.timeout_usec = 200 * USEC_PER_SEC;
 	b->workload.max_ios = 4000;
 	assert_int_equal(go(b), 0);
-	assert_int_equal(b->fake.last.phase, JOB_PHASE_MEASURE);
-	assert_int_equal(b->fake.last.total, UINT64_C(4000) * BLOCK);
-	assert_in_range(
-		b->fake.last.done, UINT64_C(3700) * BLOCK, UINT64_C(4000) * BLOCK);
+	assert_int_equal(b->fake.last_measure.total, UINT64_C(4000) * BLOCK);
+	assert_in_range(b->fake.last_measure.done, UINT64_C(3700) * BLOCK, UINT64_C(4000) * BLOCK);
 }
 
 static void a_cancelled_run_ends_at_once(void **state)

@@ -23,11 +23,20 @@ static void it_comes_back_as_it_was(void **state)
 	assert_int_equal(header_decode(block, sizeof(block), &back), 0);
 	assert_int_equal(back.created_usec, sample.created_usec);
 	assert_int_equal(back.auto_bytes, sample.auto_bytes);
-	/* a random UUID: version 4, variant 1 */
-	assert_int_equal(back.uuid[6], 0x4f);
-	assert_int_equal(back.uuid[8], 0xbf);
-	assert_memory_equal(back.uuid, sample.uuid, 6);
-	assert_memory_equal(back.uuid + 9, sample.uuid + 9, 7);
+	assert_memory_equal(back.uuid, sample.uuid, sizeof(sample.uuid));
+}
+
+static void its_uuid_is_marked_as_random(void **state)
+{
+	uint8_t uuid[16];
+
+	(void)state;
+	memcpy(uuid, sample.uuid, sizeof(uuid));
+	header_make_uuid(uuid);
+	assert_int_equal(uuid[6], 0x4f); /* version 4 */
+	assert_int_equal(uuid[8], 0xbf); /* variant 1 */
+	assert_memory_equal(uuid, sample.uuid, 6);
+	assert_memory_equal(uuid + 9, sample.uuid + 9, 7);
 }
 
 static void its_bytes_are_fixed(void **state)
@@ -80,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_comes_back_as_it_was),
+		cmocka_unit_test(its_uuid_is_marked_as_random),
 		cmocka_unit_test(its_bytes_are_fixed),
 		cmocka_unit_test(what_is_not_ours_is_told_from_what_is_newer),
 	};

@@ -56,9 +56,9 @@ static void sequential_starts_where_the_seed_says(void **state)
 
 static void same_seed_same_sequence_other_seed_another(void **state)
 {
-	const struct workload w = { .block_size_bytes = 4096,
-		.write_percent = 30,
-		.pattern = WORKLOAD_RANDOM };
+	const struct workload w = {
+		.block_size_bytes = 4096, .write_percent = 30, .pattern = WORKLOAD_RANDOM
+	};
 	struct offsets a;
 	struct offsets b;
 	struct offsets c;
@@ -92,7 +92,7 @@ static void random_offsets_are_aligned_inside_and_reach_both_ends(void **state)
 		{ 4096, 0, 64 * 4096 },
 		{ 512 * 1024, 4096, 1024 * 1024 },
 		{ 512 * 1024, 4096, 512 * 1024 }, /* one place only */
-		{ 8192, 512, 100000 },            /* a size that is no multiple of anything */
+		{ 8192, 512, 100000 }, /* a size that is no multiple of anything */
 		{ 12288, 0, 12288 * 7 + 4096 },
 	};
 
@@ -144,8 +144,8 @@ static void writes_have_their_share_and_do_not_alternate(void **state)
 			last = is_write;
 		}
 		/* five standard deviations of the binomial distribution at 50 % */
-		assert_in_range(writes + 354, DRAWS / 100 * shares[i],
-			DRAWS / 100 * shares[i] + 2 * 354);
+		assert_in_range(
+			writes + 354, DRAWS / 100 * shares[i], DRAWS / 100 * shares[i] + 2 * 354);
 		if (shares[i] == 50)
 			assert_in_range(repeats, DRAWS / 2 - 354, DRAWS / 2 + 354);
 		if (shares[i] == 0 || shares[i] == 100)

@@ -197,8 +197,7 @@ static void a_symbolic_link_is_not_followed(void **state)
 
 	make_directory(b, ".repoprobe");
 	temporary_write(&b->directory, "victim", "");
-	assert_int_equal(
-		symlink("../victim", temporary_name(&b->directory, FILE_PATH, &path)), 0);
+	assert_int_equal(symlink("../victim", temporary_name(&b->directory, FILE_PATH, &path)), 0);
 	buf_done(&path);
 	refuse(b, "symbolic link");
 	temporary_assert_text(&b->directory, "victim", "");
@@ -296,7 +295,7 @@ static void undo_keeps_what_was_there(void **state)
 	assert_int_equal(open_target(b), 0);
 	close_target(b);
 	assert_int_equal(open_target(b), 0);
-	assert_int_equal(target_open_layout(&b->target, &is_direct, b->run), 0);
+	assert_int_equal(target_open_layout(&b->target, &is_direct), 0);
 	assert_int_equal(ftruncate(b->target.lock_fd, 1 << 20), 0); /* what a layout had added */
 	target_undo(&b->target);
 	close_target(b);
@@ -395,6 +394,7 @@ static void measuring_is_direct_or_says_that_it_is_not(void **state)
 	int flags = fcntl(b->target.io_fd, F_GETFL);
 	if (b->target.is_direct) {
 		assert_int_equal(flags & (O_DIRECT | O_DSYNC), O_DIRECT | O_DSYNC);
+		assert_int_equal(flags & O_NONBLOCK, 0);
 		assert_true(b->run->trust & RUN_TRUST_DIRECT);
 		assert_false(b->run->trust & (RUN_TRUST_BUFFERED | RUN_TRUST_FALLBACK));
 		assert_true(b->run->identity.sector_bytes >= 512);
@@ -426,91 +426,6 @@ static void modes_through_the_page_cache_are_labelled(void **state)
 		assert_false(b->run->trust & (RUN_TRUST_DIRECT | RUN_TRUST_FALLBACK));
 		close_target(b);
 	}
-}
-
-static void fail_place(struct bench *b, const char *path, enum run_status status, const char *why)
-{
-	memcpy(b->job.repository_path, path, strlen(path) + 1);
-	assert_true(open_place(b) < 0);
-	assert_int_equal(b->run->status, status);
-	assert_reason_has(b, why);
-}
-
-static void kernel_file_systems_are_unsafe(void **state)
-{
-	static const char *const paths[] = { "/dev", "/dev/shm", "/dev/pts", "/proc", "/proc/self",
-		"/proc/sys/kernel", "/sys", "/sys/kernel", "/../dev/./shm/" };
-	struct bench *b = *state;
-	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (access(paths[i], F_OK) == 0)
-			fail_place(b, paths[i], RUN_REFUSED, "unsafe path");
-	assert_int_equal(symlink("/proc/self", temporary_name(&b->directory, "link", &path)), 0);
-	fail_place(b, buf_text(&path), RUN_REFUSED, "unsafe path");
-	buf_done(&path);
-}
-
-static void a_place_that_only_looks_unsafe_is_fine(void **state)
-{
-	struct bench *b = *state;
-	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
-
-	make_directory(b, "dev");
-	make_directory(b, "dev/proc");
-	(void)temporary_name(&b->directory, "dev/proc", &path);
-	memcpy(b->job.repository_path, path.data, path.len + 1);
-	buf_done(&path);
-	assert_int_equal(open_target(b), 0);
-	close_target(b);
-}
-
-static void what_is_no_directory_is_said_plainly(void **state)
-{
-	struct bench *b = *state;
-	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
-
-	temporary_write(&b->directory, "file", "x");
-	fail_place(b, temporary_name(&b->directory, "none", &path), RUN_ERROR, "does not exist");
-	assert_int_equal(b->run->error_number, ENOENT);
-	fail_place(b, temporary_name(&b->directory, "file", &path), RUN_ERROR,
-		"is a file, not a directory");
-	fail_place(b, temporary_name(&b->directory, "file/below", &path), RUN_ERROR,
-		"does not exist");
-	fail_place(b, "not/absolute", RUN_REFUSED, "no absolute path");
-	buf_done(&path);
-	temporary_assert_text(&b->directory, "file", "x");
-}
-
-static void the_file_system_is_named(void **state)
-{
-	struct bench *b = *state;
-
-	assert_int_equal(open_place(b), 0);
-	assert_true(b->run->identity.fs_type[0] != '\0');
-	assert_int_equal(b->run->identity.mount_point[0], '/');
-	assert_true(b->run->identity.size_bytes > 0);
-	assert_true(b->run->identity.free_bytes <= b->run->identity.size_bytes);
-	assert_false(b->run->identity.is_mount);
-	place_close(&b->place);
-}
-
-static void the_floor_of_free_space_is_respected_in_words(void **state)
-{
-	struct bench *b = *state;
-
-	b->job.min_free_percent = 100;
-	assert_int_equal(open_place(b), -ENOSPC);
-	assert_int_equal(b->run->status, RUN_NO_SPACE);
-	assert_reason_has(b, "must stay free");
-	place_close(&b->place);
-
-	b->job.min_free_percent = 0;
-	assert_int_equal(place_open(&b->job, &b->place, b->run), 0);
-	assert_int_equal(place_check_space(&b->place, UINT64_C(1) << 60, b->run), -ENOSPC);
-	assert_reason_has(b, "needs 1024 PiB more");
-	place_close(&b->place);
-	assert_false(temporary_has(&b->directory, ".repoprobe"));
 }
 
 static void an_unwritable_repository_is_an_error_in_words(void **state)
@@ -561,14 +476,6 @@ int main(void)
 			measuring_is_direct_or_says_that_it_is_not, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			modes_through_the_page_cache_are_labelled, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(kernel_file_systems_are_unsafe, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_place_that_only_looks_unsafe_is_fine, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			what_is_no_directory_is_said_plainly, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_file_system_is_named, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			the_floor_of_free_space_is_respected_in_words, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			an_unwritable_repository_is_an_error_in_words, set_up, tear_down),
 	};

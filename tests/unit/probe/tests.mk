@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The plain %.c of a test is one program; all link the same layers.
 PROBE_TEST_LIBS = libprobe.a libmodel.a libbase.a $(CMOCKA_LIBS) $(URING_LIBS) $(ZLIB_LIBS)
 
-EXTRA_DIST += %D%/temporary.h
+EXTRA_DIST += %D%/fake_io.h %D%/temporary.h
 
 check_PROGRAMS += tests/unit/probe/test_engine
 UNIT_TESTS += tests/unit/probe/test_engine
@@ -28,6 +27,11 @@ check_PROGRAMS += tests/unit/probe/test_payload
 UNIT_TESTS += tests/unit/probe/test_payload
 tests_unit_probe_test_payload_SOURCES = %D%/test_payload.c
 tests_unit_probe_test_payload_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_place
+UNIT_TESTS += tests/unit/probe/test_place
+tests_unit_probe_test_place_SOURCES = %D%/test_place.c
+tests_unit_probe_test_place_LDADD = $(PROBE_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/probe/test_probe
 UNIT_TESTS += tests/unit/probe/test_probe

@@ -101,6 +101,7 @@ static void count_run(struct snapshot_probe *probe, const struct run *run)
 {
 	probe->runs++;
 	probe->last_run = run;
+	probe->last_measured = run;
 	probe->last_success_usec =
 		run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {

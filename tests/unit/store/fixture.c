@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/parse.h"
 #include "test.h"
 
 #define WAIT_MSEC 20000
@@ -135,10 +136,10 @@ char *fixture_sql_text(const struct fixture *f, const char *text)
 int64_t fixture_sql_integer(const struct fixture *f, const char *text)
 {
 	char *answer = fixture_sql_text(f, text);
-	long long value = 0;
+	int64_t value = 0;
 
 	assert_non_null(answer);
-	assert_int_equal(sscanf(answer, "%lld", &value), 1);
+	assert_int_equal(parse_int(answer, INT64_MIN, INT64_MAX, &value, NULL), 0);
 	free(answer);
 	return value;
 }

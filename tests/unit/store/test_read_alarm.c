@@ -134,8 +134,7 @@ static void damaged_alarm_states_are_errors(void **state)
 		"UPDATE alarm_state SET operation = operation + 2",
 		"UPDATE alarm_state SET judged_runs = 256",
 		"UPDATE target SET incident_level = 3",
-		"INSERT INTO alarm_state SELECT target, 'more', operation, 0, 0, 0, 0, 0, 0, 0, 0, 0"
-		" FROM alarm_state LIMIT 1",
+		"INSERT INTO alarm_state SELECT id, '+', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM target",
 	};
 
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
