@@ -22,7 +22,7 @@ include tests/unit/daemon/tests.mk
 include tests/unit/cli/tests.mk
 endif
 
-EXTRA_DIST += tests/unit/test.h
+EXTRA_DIST += tests/unit/test.h tests/unit/tap.sh
 
 include tests/fuzz/fuzz.mk
 include tests/fuse/fuse.mk
@@ -31,4 +31,5 @@ include tests/browser/browser.mk
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' CMOCKA_MESSAGE_OUTPUT=TAP \
 	$(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/unit/tap.sh
 TESTS += $(UNIT_TESTS)

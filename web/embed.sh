@@ -3,7 +3,7 @@
 # Turns the page's files into one C file that holds them, each as it is and gzipped:
 #   embed.sh OUTPUT.c WORK_DIRECTORY INDEX.html CHARTJS FILE…
 # All but the index lie under one folder that is named by a hash over them, so that browsers may keep
-# them for ever; only the index knows the hash (@HASH@). Same input, same output.
+# them for ever; only the index, hashed too, knows the hash (@HASH@). Same input, same output.
 set -eu
 
 output=$1
@@ -18,6 +18,7 @@ for file; do
 	cp "$file" "$work/"
 done
 cp "$chartjs" "$work/chart.min.js"
+cat "$index" >"$work/index.html" # not cp: a copy of a read-only file could not be rewritten
 hash=$(cd "$work" && LC_ALL=C && export LC_ALL && sha256sum -- * | sha256sum | cut -c 1-16)
 sed "s/@HASH@/$hash/g" "$index" >"$work/index.html"
 

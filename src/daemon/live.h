@@ -20,7 +20,7 @@ struct live_probe {
 	int64_t due_usec; /* the same as realtime, to show */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
 	bool is_running;
-	struct run *last_run;      /* newest finished run that was not skipped */
+	struct run *last_run; /* newest finished run that was not skipped */
 	struct run *last_measured; /* newest with numbers */
 	int64_t last_success_usec;
 	int64_t stuck_since_usec;

@@ -26,7 +26,7 @@
  * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
 #define CONNECTIONS_PER_THREAD 120U
 #define CONNECTION_MEMORY_BYTES 49152U
-#define IDLE_TIMEOUT_SEC 30U
+#define IDLE_TIMEOUT_SEC 15U /* a page asks every 5 s, so its connection stays */
 /* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
  */
 #define METRICS_GZIP_LEVEL 1

@@ -65,6 +65,14 @@ struct run_operation_result {
 	struct histogram latency;
 };
 
+/* I/Os that completed in each full second of the measurement: enough for diskspd's IopsStdDev, the
+ * population standard deviation of I/Os per second over one-second buckets (workloads 2.5). */
+struct run_iops {
+	uint32_t seconds; /* full ones */
+	uint64_t ios; /* in them */
+	uint64_t squares; /* sum of the squares of each second's I/Os */
+};
+
 struct run {
 	int64_t id; /* 0: not committed by a daemon */
 	char repository[RUN_NAME_MAX + 1];
@@ -89,6 +97,8 @@ struct run {
 	uint64_t cpu_system_nsec;
 	struct identity identity;
 	struct run_operation_result operations[RUN_OPERATIONS];
+	struct run_iops iops[RUN_OPERATIONS + 1]; /* by operation; the last one is both together */
+	bool has_registered_buffers; /* io_uring: the memory-lock limit allowed it */
 };
 
 const char *run_operation_name(enum run_operation operation); /* "read", "write" */

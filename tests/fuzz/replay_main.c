@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for libFuzzer: feeds every file of $FUZZ_CORPUS/NAME (NAME from argv[0], "fuzz_NAME") to
- * the target and speaks TAP. An empty corpus is a failure. */
+/* Stands in for libFuzzer: feeds every file of $FUZZ_CORPUS/NAME (NAME from argv[0], "fuzz_NAME")
+ * to the target and speaks TAP. An empty corpus is a failure. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
