@@ -53,8 +53,7 @@ static void peer_close(struct control_peer *peer)
 	peer->control = NULL;
 }
 
-/* --- Commands ----------------------------------------------------------------------------------
- */
+/* --- Commands ----------------------------------------------------------- */
 
 static int command_probe_now(struct daemon *d, const struct json_t *request, struct error *reterr)
 {
@@ -96,8 +95,7 @@ static int run_command(
 	return error_set(reterr, -EOPNOTSUPP, "\"%s\" is not in this version", name);
 }
 
-/* --- Peers -------------------------------------------------------------------------------------
- */
+/* --- Peers -------------------------------------------------------------- */
 
 static bool is_in_group(int fd, gid_t gid)
 {
@@ -218,8 +216,7 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 	return 0;
 }
 
-/* --- The socket --------------------------------------------------------------------------------
- */
+/* --- The socket --------------------------------------------------------- */
 
 static bool is_answered(const struct sockaddr_un *address)
 {

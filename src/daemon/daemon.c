@@ -10,6 +10,7 @@
 #include "daemon/control.h"
 #include "daemon/launch.h"
 #include "daemon/pipeline.h"
+#include "daemon/reload.h"
 #include "daemon/restore.h"
 #include "http/http.h"
 #include "notify/notify.h"
@@ -33,106 +34,7 @@
 #define STOP_STORE_NSEC (700 * NSEC_PER_MSEC)
 #define STOP_NOTIFY_NSEC (200 * NSEC_PER_MSEC)
 
-/* --- Configuration -----------------------------------------------------------------------------
- */
-
-static int load_config(
-	const struct daemon_options *o, struct config **ret, struct config_errors *errors)
-{
-	const struct config_overrides overrides = {
-		.state_directory = o->state_directory,
-		.listen = o->is_listen_given ? o->listen : NULL,
-		.listen_count = o->listen_count,
-		.repositories = o->repositories,
-		.repository_count = o->repository_count,
-	};
-	bool is_required = o->is_config_given || o->repository_count == 0;
-
-	return config_load(o->config_path, is_required, &overrides, ret, errors);
-}
-
-static void log_config_errors(const struct config_errors *errors)
-{
-	for (size_t i = 0; i < errors->count && i < CONFIG_ERRORS_MAX; i++)
-		log_error("%s", errors->lines[i]);
-	if (errors->count > CONFIG_ERRORS_MAX)
-		log_error("… and %zu more errors", errors->count - CONFIG_ERRORS_MAX);
-}
-
-static void warn_restart_needed(const struct config *old_config, const struct config *new_config)
-{
-	const char *key = config_restart_needed(old_config, new_config);
-
-	if (key)
-		log_warning("a new %s takes effect at the next restart", key);
-}
-
-/* The new present has taken over what both have in common. */
-static void leave_behind(struct daemon *d, const struct live *earlier, struct live *live)
-{
-	for (size_t i = 0; i < earlier->repository_count; i++) {
-		struct alarm_state *alarm = earlier->repositories[i].alarm;
-		if (!live_find_repository(live, alarm->repository))
-			pipeline_forget(d, alarm, NULL);
-	}
-	for (size_t i = 0; i < live->repository_count; i++)
-		pipeline_forget(d, live->repositories[i].alarm, live->repositories[i].config);
-}
-
-static int try_reload(struct daemon *d, struct error *reterr)
-{
-	struct config *config = NULL;
-	struct config_errors errors = { 0 };
-	int r = load_config(d->options, &config, &errors);
-
-	if (r < 0) {
-		log_config_errors(&errors);
-		(void)error_set(reterr, r, "%s%s",
-			errors.count > 0 ? errors.lines[0] : errno_text(-r),
-			errors.count > 1 ? " (and more, see the log)" : "");
-		config_errors_done(&errors);
-		return r;
-	}
-	struct live *live = live_new(
-		config, d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	if (!live) {
-		config_free(config);
-		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
-	}
-	warn_restart_needed(d->config, config);
-	leave_behind(d, d->live, live);
-	live_free(d->live);
-	config_free(d->config);
-	d->live = live;
-	d->config = config;
-	launch_mark_all(d);
-	log_set_level(config->log_level);
-	return 0;
-}
-
-int daemon_reload(struct daemon *d, struct error *reterr)
-{
-	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-		(unsigned long long)(clock_monotonic_nsec(&d->clock) / NSEC_PER_USEC));
-	d->reload_error.text[0] = '\0';
-	int r = try_reload(d, &d->reload_error);
-
-	d->is_reload_ok = r >= 0;
-	if (r >= 0) {
-		d->reload_usec = clock_realtime_usec(&d->clock);
-		log_notice("configuration reloaded: %zu repositories", d->config->repository_count);
-	} else {
-		log_error("configuration not reloaded, the old one stays in force");
-		(void)error_set(reterr, r, "%s", d->reload_error.text);
-	}
-	(void)sd_notify(0, "READY=1");
-	daemon_changed(d);
-	daemon_dispatch(d);
-	return r;
-}
-
-/* --- Sources of the loop ------------------------------------------------------------------------
- */
+/* --- Sources of the loop ------------------------------------------------ */
 
 static int on_due(sd_event_source *source, uint64_t usec, void *data)
 {
@@ -220,8 +122,7 @@ static int add_sources(struct daemon *d)
 	return r < 0 ? r : 0;
 }
 
-/* --- Start and stop ----------------------------------------------------------------------------
- */
+/* --- Start and stop ----------------------------------------------------- */
 
 static int open_directories(struct daemon *d, struct error *reterr)
 {
@@ -270,12 +171,7 @@ static int open_http(struct daemon *d, struct error *reterr)
 
 	if (settings.listen_count == 0)
 		return 0;
-	int r = http_server_start(&settings, &d->http, reterr);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; http_server_address(d->http, i); i++)
-		log_info("dashboard at http://%s/", http_server_address(d->http, i));
-	return 0;
+	return http_server_start(&settings, &d->http, reterr);
 }
 
 static int open_identity(struct daemon *d, struct error *reterr)
@@ -353,10 +249,19 @@ static void close_all(struct daemon *d)
 	d->config = config_free(d->config);
 }
 
+/* By now the first pages are rendered: who sees these lines can ask for them. */
+static void tell_addresses(struct daemon *d)
+{
+	if (!d->http)
+		return;
+	http_server_set_ready(d->http, true, "ready");
+	for (size_t i = 0; http_server_address(d->http, i); i++)
+		log_info("dashboard at http://%s/", http_server_address(d->http, i));
+}
+
 static int run_loop(struct daemon *d)
 {
-	if (d->http)
-		http_server_set_ready(d->http, true, "ready");
+	tell_addresses(d);
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,
 		d->config->repository_count == 1 ? "repository" : "repositories");
@@ -375,8 +280,8 @@ int daemon_run(const struct daemon_options *options)
 	struct error error = { 0 };
 	int code = EXIT_FAILURE;
 
-	if (load_config(options, &d.config, &errors) < 0) {
-		log_config_errors(&errors);
+	if (reload_read(options, &d.config, &errors) < 0) {
+		reload_log_errors(&errors);
 		config_errors_done(&errors);
 		return EXIT_USAGE;
 	}

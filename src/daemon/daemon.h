@@ -81,7 +81,8 @@ struct daemon {
 /* daemon.c: opens everything and runs the loop until a signal. Returns the exit code. */
 int daemon_run(const struct daemon_options *options);
 
-/* Reads the configuration anew: all or nothing. On failure the old one stays and *reterr says why.
+/* reload.c: reads the configuration anew, all or nothing. On failure the old one stays and *reterr
+ * says why.
  */
 int daemon_reload(struct daemon *d, struct error *reterr);
 
@@ -94,6 +95,7 @@ int daemon_probe_now(
 
 /* publish.c: renders what is shown, soon (changes within a moment are shown together). */
 void daemon_changed(struct daemon *d);
+/* Renders once, so that there is something to hand out, and goes on by timer. */
 int daemon_publish_init(struct daemon *d);
 
 #endif

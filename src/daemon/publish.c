@@ -184,6 +184,7 @@ void daemon_changed(struct daemon *d)
 int daemon_publish_init(struct daemon *d)
 {
 	d->revision = 1;
+	render(d);
 	return sd_event_add_time_relative(
-		d->event, &d->render_timer, CLOCK_MONOTONIC, 0, 0, on_render, d);
+		d->event, &d->render_timer, CLOCK_MONOTONIC, RENDER_INTERVAL_USEC, 0, on_render, d);
 }

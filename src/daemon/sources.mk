@@ -10,6 +10,7 @@ libdaemon_a_SOURCES = \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
+	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/schedule.c %D%/schedule.h
 

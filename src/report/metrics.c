@@ -24,7 +24,7 @@ struct family {
 	size_t offset;
 };
 
-/* --- Facts ----------------------------------------------------------------- */
+/* --- Facts -------------------------------------------------------------- */
 
 static void emit_build_info(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
@@ -77,7 +77,7 @@ static bool repository_free(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* --- The daemon itself ----------------------------------------------------- */
+/* --- The daemon itself -------------------------------------------------- */
 
 static void emit_notifications(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
@@ -113,7 +113,7 @@ static bool process_start(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* --- The table: the order of the page -------------------------------------- */
+/* --- The table: the order of the page ----------------------------------- */
 
 static const struct family families[] = {
 	{ "repoprobe_build_info", "gauge", "Version of the daemon, value is always 1.",

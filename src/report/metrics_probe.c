@@ -39,7 +39,7 @@ void metrics_emit_probe_info(
 	buf_done(&pattern);
 }
 
-/* --- Runs ------------------------------------------------------------------ */
+/* --- Runs --------------------------------------------------------------- */
 
 void metrics_emit_probe_failures(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
@@ -150,7 +150,7 @@ bool metrics_probe_stuck(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* --- I/O ------------------------------------------------------------------- */
+/* --- I/O ---------------------------------------------------------------- */
 
 const struct snapshot_operation *metrics_counters(const struct metrics_item *item)
 {
@@ -231,7 +231,7 @@ bool metrics_probe_throughput(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* --- Alarms ---------------------------------------------------------------- */
+/* --- Alarms ------------------------------------------------------------- */
 
 static bool is_firing(const struct metrics_item *item, enum alarm_level level)
 {

@@ -9,7 +9,7 @@
 
 #define SENTENCE_MAX 4096
 
-/* --- Verdict --------------------------------------------------------------- */
+/* --- Verdict ------------------------------------------------------------ */
 
 /* What can be said of a repository in two words; the worst comes first. */
 enum condition {
@@ -110,7 +110,7 @@ static void add_verdict(const struct snapshot *snapshot, struct buf *b)
 	add_counts(counts, total, b);
 }
 
-/* --- Repositories ---------------------------------------------------------- */
+/* --- Repositories ------------------------------------------------------- */
 
 static void add_limit(struct json_t *object, const char *key, uint64_t nsec)
 {
@@ -227,7 +227,7 @@ static struct json_t *new_repository(const struct snapshot_repository *repositor
 	return object;
 }
 
-/* --- Banners: trouble of our own ------------------------------------------- */
+/* --- Banners: trouble of our own ---------------------------------------- */
 
 static void append_banner(
 	struct json_t *banners, const char *about, const char *what, const char *why)

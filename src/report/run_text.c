@@ -20,7 +20,7 @@
 #define NSEC_PER_SEC_REAL 1e9
 #define BYTES_PER_MIB_REAL 1048576.0
 
-/* --- Parameters ------------------------------------------------------------ */
+/* --- Parameters --------------------------------------------------------- */
 
 static void add_label(struct buf *b, const char *label)
 {
@@ -199,7 +199,7 @@ static void add_parameters(const struct run *run, struct buf *b)
 	add_times(run, b);
 }
 
-/* --- Results --------------------------------------------------------------- */
+/* --- Results ------------------------------------------------------------ */
 
 static void add_table(const char *name, const struct run *run, const struct run_operation_result *o,
 	struct buf *b)
@@ -348,7 +348,7 @@ static void add_results(const struct run *run, struct buf *b)
 	free(total);
 }
 
-/* --- Trust ----------------------------------------------------------------- */
+/* --- Trust -------------------------------------------------------------- */
 
 /* By bit, as run_trust_name(): what the flag means to whoever relies on the numbers. */
 static const char *const trust_meanings[RUN_TRUST_FLAGS] = {

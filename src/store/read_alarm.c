@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-/* --- Alarm states --- */
+/* --- Alarm states ------------------------------------------------------- */
 
 static void read_alarm_series(struct sql *s, struct alarm_series *ret)
 {
@@ -98,7 +98,7 @@ int store_read_alarms(struct store_reader *reader,
 	return r;
 }
 
-/* --- Messages --- */
+/* --- Messages ----------------------------------------------------------- */
 
 static int read_message(struct sql *s, struct message *ret)
 {
@@ -138,7 +138,7 @@ int store_read_outbox(struct store_reader *reader,
 	return r;
 }
 
-/* --- Incidents --- */
+/* --- Incidents ---------------------------------------------------------- */
 
 static int read_incident(struct sql *s, struct store_incident *ret)
 {
@@ -183,7 +183,7 @@ int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t 
 	return r;
 }
 
-/* --- Ids --- */
+/* --- Ids ---------------------------------------------------------------- */
 
 int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr)

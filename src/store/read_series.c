@@ -100,7 +100,7 @@ static int add_point(struct points *points, const struct store_series_point *poi
 	return 0;
 }
 
-/* --- A point a run --- */
+/* --- A point a run ------------------------------------------------------ */
 
 static int add_run(struct points *points, const struct row *row)
 {
@@ -121,7 +121,7 @@ static int add_run(struct points *points, const struct row *row)
 	return add_point(points, &point);
 }
 
-/* --- A point a span --- */
+/* --- A point a span ----------------------------------------------------- */
 
 static int finish_span(struct points *points, struct span *span)
 {
@@ -192,7 +192,7 @@ static int add_to_span(struct points *points, struct span *span, const struct ro
 	return 0;
 }
 
-/* --- The query --- */
+/* --- The query ---------------------------------------------------------- */
 
 /* Another workload under the same name is another series: of those, the one that ran last. */
 static int find_series(struct store_reader *reader, const struct store_series_query *query,

@@ -14,7 +14,7 @@
 
 struct error;
 
-/* --- A batch: changes that are committed together or not at all (batch.c) --- */
+/* --- A batch: changes that are committed together or not at all (batch.c)  */
 
 struct store_batch;
 
@@ -43,7 +43,7 @@ const struct run *store_batch_run(const struct store_batch *batch);
 void store_batch_set_tag(struct store_batch *batch, uint64_t tag);
 uint64_t store_batch_tag(const struct store_batch *batch);
 
-/* --- The writer (database.c, writer.c) --- */
+/* --- The writer (database.c, writer.c) ---------------------------------- */
 
 struct store_writer;
 
@@ -83,7 +83,7 @@ void store_writer_status(struct store_writer *writer, struct store_writer_status
  * not taken are freed. Accepts NULL. */
 size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec);
 
-/* --- Readers (reader.c, read_*.c, pool.c) --- */
+/* --- Readers (reader.c, read_*.c, pool.c) ------------------------------- */
 
 struct store_reader; /* one read-only connection, used by one thread at a time */
 

@@ -44,7 +44,7 @@ void write_done(struct write *w); /* also when init failed; db may be NULL then 
 /* Commits all changes, or changes nothing. Errors: see sql_errno and sql_is_passing. */
 int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr);
 
-/* --- Among write*.c --- */
+/* --- Among write*.c ----------------------------------------------------- */
 
 /* A statement made ready. Lent. */
 struct sql *write_start(struct write *w, enum write_statement which);

@@ -71,7 +71,7 @@ static bool wait_for(int fd, uint64_t limit_msec)
 	return n > 0;
 }
 
-/* --- The thread --- */
+/* --- The thread --------------------------------------------------------- */
 
 static void finish(struct store_writer *w, struct store_batch *batch, int error)
 {
@@ -168,7 +168,7 @@ static void *run_thread(void *data)
 	return NULL;
 }
 
-/* --- The owner's side --- */
+/* --- The owner's side --------------------------------------------------- */
 
 static void free_writer(struct store_writer *w)
 {

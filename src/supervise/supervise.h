@@ -15,7 +15,7 @@
 
 struct error;
 
-/* --- The life of a worker (life.c, pure) ------------------------------------------------------ */
+/* --- The life of a worker (life.c, pure) -------------------------------- */
 
 #define SUPERVISE_GRACE_NSEC                                                                       \
 	(UINT64_C(2) * 1000000000) /* silent so long past the deadline: killed */
@@ -63,7 +63,7 @@ void supervise_life_init(
 enum supervise_action supervise_life_step(
 	struct supervise_life *life, enum supervise_event event, uint64_t now_nsec);
 
-/* --- The process (process.c) ------------------------------------------------------------------ */
+/* --- The process (process.c) -------------------------------------------- */
 
 struct supervise_worker {
 	pid_t pid; /* 0: none */
