@@ -5,103 +5,112 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/parse.h"
-
-struct field {
-	const char *text;
-	size_t len;
-};
+#include "model/field.h"
 
 enum {
-	FIELD_ID,
-	FIELD_MOUNT_POINT = 4,
-	FIELD_FIRST_OPTIONAL = 6, /* none or more, ended by "-" */
+	COLUMN_ID,
+	COLUMN_MOUNT_POINT = 4,
+	COLUMN_OPTIONS = 5,
+	COLUMN_FIRST_OPTIONAL = 6, /* none or more, ended by "-" */
 };
 
-/* The next of the line's fields: they are parted by exactly one blank, and one may be empty. */
-static bool next_field(const char **line, const char *end, struct field *ret)
-{
-	if (*line > end)
-		return false;
-	const char *blank = memchr(*line, ' ', (size_t)(end - *line));
-	const char *stop = blank ? blank : end;
-	*ret = (struct field){ .text = *line, .len = (size_t)(stop - *line) };
-	*line = stop + 1;
-	return true;
-}
-
-static bool is_octal(const char *digits)
-{
-	return digits[0] >= '0' && digits[0] <= '3' && digits[1] >= '0' && digits[1] <= '7' &&
-		digits[2] >= '0' && digits[2] <= '7';
-}
-
-/* Copies with "\040" undone, cut to what fits. */
-static void copy_unescaped(struct field field, char *dst, size_t size)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < field.len && n + 1 < size; i++) {
-		const char *at = field.text + i;
-		if (*at == '\\' && field.len - i > 3 && is_octal(at + 1)) {
-			dst[n++] = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
-			i += 3;
-		} else {
-			dst[n++] = *at;
-		}
-	}
-	dst[n] = '\0';
-}
-
-static bool is_number(struct field field, uint64_t number)
-{
-	char digits[24];
-	uint64_t value;
-
-	if (field.len >= sizeof(digits))
-		return false;
-	memcpy(digits, field.text, field.len);
-	digits[field.len] = '\0';
-	return parse_uint(digits, 0, UINT64_MAX, &value, NULL) == 0 && value == number;
-}
-
-static bool read_line(const char *line, const char *end, uint64_t mount_id, struct identity *ret)
-{
-	struct field mount_point = { 0 };
+/* One line, cut up. */
+struct mount_line {
+	struct field mount_point;
+	struct field options;
 	struct field fs_type;
 	struct field source;
-	struct field field;
+	struct field fs_options;
+};
 
-	for (int i = FIELD_ID; i < FIELD_FIRST_OPTIONAL; i++) {
-		if (!next_field(&line, end, &field))
+static bool read_line(struct field line, uint64_t mount_id, struct mount_line *ret)
+{
+	struct field first[COLUMN_FIRST_OPTIONAL];
+	struct field separator;
+	struct mount_line m;
+	uint64_t id;
+
+	for (int i = COLUMN_ID; i < COLUMN_FIRST_OPTIONAL; i++) {
+		if (!field_next_column(&line, &first[i]))
 			return false;
-		if (i == FIELD_ID && !is_number(field, mount_id))
+		if (i == COLUMN_ID && (field_read_uint(first[i], &id) < 0 || id != mount_id))
 			return false;
-		if (i == FIELD_MOUNT_POINT)
-			mount_point = field;
 	}
+	m.mount_point = first[COLUMN_MOUNT_POINT];
+	m.options = first[COLUMN_OPTIONS];
 	do {
-		if (!next_field(&line, end, &field))
+		if (!field_next_column(&line, &separator))
 			return false;
-	} while (field.len != 1 || field.text[0] != '-');
-	if (!next_field(&line, end, &fs_type) || !next_field(&line, end, &source))
+	} while (!field_is(separator, "-"));
+	if (!field_next_column(&line, &m.fs_type) || !field_next_column(&line, &m.source))
 		return false;
-
-	copy_unescaped(mount_point, ret->mount_point, sizeof(ret->mount_point));
-	copy_unescaped(fs_type, ret->fs_type, sizeof(ret->fs_type));
-	copy_unescaped(source, ret->source, sizeof(ret->source));
+	if (!field_next_column(&line, &m.fs_options))
+		m.fs_options = (struct field){ .text = "" };
+	*ret = m;
 	return true;
+}
+
+static int find_line(const char *mountinfo, uint64_t mount_id, struct mount_line *ret)
+{
+	struct field line;
+
+	while (field_next_line(&mountinfo, &line)) {
+		if (read_line(line, mount_id, ret))
+			return 0;
+	}
+	return -ENOENT;
 }
 
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret)
 {
-	const char *line = mountinfo;
+	struct mount_line m;
+	int r = find_line(mountinfo, mount_id, &m);
 
-	while (*line != '\0') {
-		const char *end = strchrnul(line, '\n');
-		if (read_line(line, end, mount_id, ret))
-			return 0;
-		line = *end == '\n' ? end + 1 : end;
+	if (r < 0)
+		return r;
+	field_copy_unescaped(m.mount_point, ret->mount_point, sizeof(ret->mount_point));
+	field_copy_unescaped(m.fs_type, ret->fs_type, sizeof(ret->fs_type));
+	field_copy_unescaped(m.source, ret->source, sizeof(ret->source));
+	return 0;
+}
+
+/* Escapes only shorten: what fits escaped, fits. */
+static void copy_options(struct field options, char *dst, size_t size)
+{
+	while (options.len >= size) {
+		const char *comma = memrchr(options.text, ',', options.len);
+		options.len = comma ? (size_t)(comma - options.text) : size - 1;
 	}
-	return -ENOENT;
+	field_copy_unescaped(options, dst, size);
+}
+
+int identity_options_from_mountinfo(
+	const char *mountinfo, uint64_t mount_id, struct identity_options *ret)
+{
+	struct mount_line m;
+	int r = find_line(mountinfo, mount_id, &m);
+
+	if (r < 0)
+		return r;
+	copy_options(m.options, ret->mount, sizeof(ret->mount));
+	copy_options(m.fs_options, ret->fs, sizeof(ret->fs));
+	return 0;
+}
+
+const char *identity_find_option(const char *options, const char *name, size_t *ret_len)
+{
+	size_t name_len = strlen(name);
+
+	while (*options != '\0') {
+		const char *end = strchrnul(options, ',');
+		size_t len = (size_t)(end - options);
+		if (len >= name_len && memcmp(options, name, name_len) == 0 &&
+			(len == name_len || options[name_len] == '=')) {
+			size_t skip = len == name_len ? name_len : name_len + 1;
+			*ret_len = len - skip;
+			return options + skip;
+		}
+		options = *end == ',' ? end + 1 : end;
+	}
+	return NULL;
 }

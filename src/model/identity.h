@@ -21,8 +21,23 @@ struct identity {
 	uint64_t free_bytes; /* for the worker's user */
 };
 
+/* Options of a mount: its own ("rw,noatime") and its file system's ("rw,errors=remount-ro"). */
+struct identity_options {
+	char mount[IDENTITY_TEXT_MAX + 1];
+	char fs[IDENTITY_TEXT_MAX + 1];
+};
+
 /* Finds the line of a mountinfo text (proc(5)) with this mount id and fills fs_type, source and
  * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret);
+
+/* The options of the same line, octal escapes undone. Too long a list loses whole options at its
+ * end. Returns 0 or -ENOENT. */
+int identity_options_from_mountinfo(
+	const char *mountinfo, uint64_t mount_id, struct identity_options *ret);
+
+/* The value of an option in such a list: "" for one without ("ro"), NULL when it is not there.
+ * Lent, *ret_len bytes long (it is followed by the rest of the list). */
+const char *identity_find_option(const char *options, const char *name, size_t *ret_len);
 
 #endif

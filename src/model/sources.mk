@@ -2,14 +2,20 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
 	%D%/alarm_state.c %D%/alarm_state.h \
-	%D%/facts.h \
+	%D%/device.c %D%/device.h \
+	%D%/diskstats.c %D%/diskstats.h \
+	%D%/facts.c %D%/facts.h \
+	%D%/facts_ring.c \
+	%D%/field.c %D%/field.h \
 	%D%/histogram.c %D%/histogram.h \
 	%D%/histogram_code.c \
 	%D%/identity.c %D%/identity.h \
 	%D%/job.c %D%/job.h \
 	%D%/names.h \
 	%D%/message.h \
+	%D%/mountstats.c %D%/mountstats.h \
 	%D%/preset.c \
+	%D%/pressure.c %D%/pressure.h \
 	%D%/rule.h \
 	%D%/run.c %D%/run.h \
 	%D%/snapshot.c %D%/snapshot.h \

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libprobe.a
 libprobe_a_SOURCES = \
 	%D%/block.c \
+	%D%/device.c %D%/device.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/fault.c %D%/fault.h \
@@ -18,4 +19,5 @@ libprobe_a_SOURCES = \
 	%D%/privilege.c %D%/privilege.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \
+	%D%/sysfs.c %D%/sysfs.h \
 	%D%/target.c %D%/target.h

@@ -12,6 +12,9 @@ FUZZ_LINK_FLAGS = $(AM_LDFLAGS)
 endif
 
 include tests/fuzz/parse.mk
+include tests/fuzz/diskstats.mk
+include tests/fuzz/mountstats.mk
+include tests/fuzz/pressure.mk
 include tests/fuzz/json.mk
 include tests/fuzz/wire.mk
 include tests/fuzz/config.mk

@@ -75,12 +75,91 @@ static void over_long_text_is_cut(void **state)
 	assert_string_equal(identity.source, "/dev/sda1");
 }
 
+static void options_of_the_mount_and_of_the_file_system_are_told_apart(void **state)
+{
+	static const char text[] =
+		"27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard,errors=remount-ro\n"
+		"31 24 0:27 / /srv ro,nosuid shared:5 - nfs4 nas1:/a rw,vers=4.2,wsize=1048576,hard\n"
+		"32 24 0:28 / /o rw - overlay o rw,lowerdir=/a\\040b:/c,upperdir=/d\n"
+		"33 24 0:29 / /none rw - tmpfs none";
+	struct identity_options options;
+	(void)state;
+
+	assert_int_equal(identity_options_from_mountinfo(text, 27, &options), 0);
+	assert_string_equal(options.mount, "rw,relatime");
+	assert_string_equal(options.fs, "rw,discard,errors=remount-ro");
+	assert_int_equal(identity_options_from_mountinfo(text, 31, &options), 0);
+	assert_string_equal(options.mount, "ro,nosuid");
+	assert_string_equal(options.fs, "rw,vers=4.2,wsize=1048576,hard");
+	assert_int_equal(identity_options_from_mountinfo(text, 32, &options), 0);
+	assert_string_equal(options.fs, "rw,lowerdir=/a b:/c,upperdir=/d");
+	assert_int_equal(identity_options_from_mountinfo(text, 33, &options), 0);
+	assert_string_equal(options.mount, "rw");
+	assert_string_equal(options.fs, "");
+	assert_int_equal(identity_options_from_mountinfo(text, 34, &options), -ENOENT);
+	assert_string_equal(options.mount, "rw");
+}
+
+static void too_many_options_lose_the_last_ones_whole(void **state)
+{
+	char text[1024] = "5 1 8:1 / / rw - overlay o rw,lowerdir=";
+	struct identity_options options;
+	(void)state;
+
+	memset(text + strlen(text), 'l', 240);
+	memcpy(text + strlen(text), ",upperdir=/upper,index=off", 27);
+	assert_int_equal(identity_options_from_mountinfo(text, 5, &options), 0);
+	assert_int_equal(strlen(options.fs), strlen("rw,lowerdir=") + 240);
+	/* One that does not fit alone goes, too. */
+	memset(text + strlen("5 1 8:1 / / rw - overlay o rw,lowerdir="), 'l', 300);
+	assert_int_equal(identity_options_from_mountinfo(text, 5, &options), 0);
+	assert_string_equal(options.fs, "rw");
+}
+
+static void an_option_is_found_by_its_whole_name(void **state)
+{
+	static const char list[] = "rw,compress=zstd:3,compress-force,noatime,=x,last=";
+	static const struct {
+		const char *name;
+		const char *value; /* NULL: not there */
+	} cases[] = {
+		{ "rw", "" },
+		{ "compress", "zstd:3" },
+		{ "compress-force", "" },
+		{ "noatime", "" },
+		{ "last", "" },
+		{ "r", NULL },
+		{ "atime", NULL },
+		{ "zstd:3", NULL },
+		{ "ro", NULL },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t len = 99;
+		const char *value = identity_find_option(list, cases[i].name, &len);
+		if (!cases[i].value) {
+			assert_null(value);
+			assert_int_equal(len, 99);
+			continue;
+		}
+		assert_non_null(value);
+		assert_int_equal(len, strlen(cases[i].value));
+		assert_memory_equal(value, cases[i].value, len);
+	}
+	size_t len;
+	assert_null(identity_find_option("", "rw", &len));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_the_mount_is_found_and_unescaped),
 		cmocka_unit_test(a_mount_that_is_not_listed_or_not_readable_is_not_found),
 		cmocka_unit_test(over_long_text_is_cut),
+		cmocka_unit_test(options_of_the_mount_and_of_the_file_system_are_told_apart),
+		cmocka_unit_test(too_many_options_lose_the_last_ones_whole),
+		cmocka_unit_test(an_option_is_found_by_its_whole_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 MODEL_TESTS = \
+	tests/unit/model/test_device \
+	tests/unit/model/test_diskstats \
+	tests/unit/model/test_facts \
+	tests/unit/model/test_facts_ring \
+	tests/unit/model/test_field \
+	tests/unit/model/test_mountstats \
+	tests/unit/model/test_pressure \
 	tests/unit/model/test_alarm_state \
 	tests/unit/model/test_histogram \
 	tests/unit/model/test_identity \
@@ -26,3 +33,17 @@ tests_unit_model_test_snapshot_SOURCES = %D%/test_snapshot.c
 tests_unit_model_test_snapshot_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_workload_SOURCES = %D%/test_workload.c
 tests_unit_model_test_workload_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_device_SOURCES = %D%/test_device.c
+tests_unit_model_test_device_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_diskstats_SOURCES = %D%/test_diskstats.c
+tests_unit_model_test_diskstats_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_facts_SOURCES = %D%/test_facts.c
+tests_unit_model_test_facts_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_facts_ring_SOURCES = %D%/test_facts_ring.c
+tests_unit_model_test_facts_ring_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_field_SOURCES = %D%/test_field.c
+tests_unit_model_test_field_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_mountstats_SOURCES = %D%/test_mountstats.c
+tests_unit_model_test_mountstats_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_pressure_SOURCES = %D%/test_pressure.c
+tests_unit_model_test_pressure_LDADD = $(MODEL_TEST_LIBS)

@@ -42,3 +42,8 @@ check_PROGRAMS += tests/unit/probe/test_target
 UNIT_TESTS += tests/unit/probe/test_target
 tests_unit_probe_test_target_SOURCES = %D%/test_target.c
 tests_unit_probe_test_target_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_device
+UNIT_TESTS += tests/unit/probe/test_device
+tests_unit_probe_test_device_SOURCES = %D%/test_device.c %D%/sysfs_tree.c %D%/sysfs_tree.h
+tests_unit_probe_test_device_LDADD = $(PROBE_TEST_LIBS)

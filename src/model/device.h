@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The block device below a repository's file system, as the worker found it under /sys: what it is
+ * and which disks do its work. Plain values; "" and 0 mean unknown. */
+#ifndef REPOPROBE_MODEL_DEVICE_H
+#define REPOPROBE_MODEL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEVICE_NAME_MAX 31 /* as the kernel's */
+#define DEVICE_TEXT_MAX 127
+#define DEVICE_LEAVES_MAX 16
+
+enum device_rotational {
+	DEVICE_ROTATIONAL_UNKNOWN,
+	DEVICE_ROTATIONAL_NO,
+	DEVICE_ROTATIONAL_YES, /* also what many virtual disks say of themselves */
+};
+
+/* A disk with nothing below it that we can see: the end of the way from the file system down. */
+struct device_leaf {
+	uint32_t major;
+	uint32_t minor;
+	char name[DEVICE_NAME_MAX + 1]; /* "sda" */
+};
+
+struct device_info {
+	uint32_t major; /* st_dev of the file system */
+	uint32_t minor;
+	char name[DEVICE_NAME_MAX + 1]; /* "sda1", "dm-3", "loop0" */
+	char disk[DEVICE_NAME_MAX + 1]; /* the whole disk if this is a partition, else the name */
+	char mapped_name[DEVICE_TEXT_MAX + 1]; /* device mapper: "vg0-backup" */
+	char array_level[16]; /* md: "raid6" */
+	char array_action[16]; /* md: "idle", "resync", "check", … */
+	char backing_file[DEVICE_TEXT_MAX + 1]; /* loop; cut */
+
+	/* As this device itself says. */
+	enum device_rotational rotational;
+	char write_cache[16]; /* "write back", "write through" */
+	bool has_fua; /* takes writes past its cache; without it, a flush follows each of them */
+	uint32_t logical_block_bytes;
+	uint32_t physical_block_bytes;
+	uint32_t request_max_bytes; /* a longer one is cut; the least on the way down */
+
+	/* Of the first leaf. */
+	char model[64]; /* "NETAPP LUN C-Mode", "WDC WD40EFRX-68W" */
+	char scheduler[16]; /* "none", "mq-deadline" */
+	uint32_t queue_requests; /* nr_requests */
+
+	/* How many bytes the leaves write for one that is written here: mirrors; 1 if none; 0: not
+	 * known (parity, mirrors of LVM). */
+	uint8_t write_copies;
+	bool has_all_leaves; /* false: there are more, or some could not be examined */
+	size_t leaf_count;
+	struct device_leaf leaves[DEVICE_LEAVES_MAX];
+};
+
+/* The same device on the same leaves: counters read before and after may be compared. */
+bool device_is_same(const struct device_info *a, const struct device_info *b);
+
+/* Whether it only hands on to others (dm, md) and so counts requests as they come, uncut. */
+bool device_is_stacked(const struct device_info *device);
+
+/* Whether diskstats has each write that is to be on the medium (O_DSYNC) twice, with its bytes
+ * once: when the write is done, and again when the flush after it is (the kernel's
+ * block/blk-flush.c). */
+bool device_counts_synced_twice(const struct device_info *device);
+
+/* Whether work on one is work for a disk of the other. */
+bool device_shares_leaf(const struct device_info *a, const struct device_info *b);
+
+#endif
