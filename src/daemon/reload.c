@@ -12,18 +12,19 @@
 #include <errno.h>
 #include <systemd/sd-daemon.h>
 
-int reload_read(const struct daemon_options *o, struct config **ret, struct config_errors *errors)
+int reload_read(
+	const struct daemon_options *options, struct config **ret, struct config_errors *errors)
 {
 	const struct config_overrides overrides = {
-		.state_directory = o->state_directory,
-		.listen = o->is_listen_given ? o->listen : NULL,
-		.listen_count = o->listen_count,
-		.repositories = o->repositories,
-		.repository_count = o->repository_count,
+		.state_directory = options->state_directory,
+		.listen = options->is_listen_given ? options->listen : NULL,
+		.listen_count = options->listen_count,
+		.repositories = options->repositories,
+		.repository_count = options->repository_count,
 	};
-	bool is_required = o->is_config_given || o->repository_count == 0;
+	bool is_required = options->is_config_given || options->repository_count == 0;
 
-	return config_load(o->config_path, is_required, &overrides, ret, errors);
+	return config_load(options->config_path, is_required, &overrides, ret, errors);
 }
 
 void reload_log_errors(const struct config_errors *errors)

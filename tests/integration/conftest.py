@@ -28,6 +28,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("repoprobed", "repoprobe", "repoprobe-worker")
 SANITIZED = (BUILD / "repoprobed").exists() and b"__asan_init" in (BUILD / "repoprobed").read_bytes()
 PATIENCE_SECONDS = 60
+TEST_HOOKS = (BUILD / "config.h").exists() and "#define ENABLE_TEST_HOOKS 1" in (BUILD / "config.h").read_text()
 COMPLAINT = re.compile(r"Sanitizer|runtime error:|Assertion .* failed")
 
 # A probe that is over in a moment and runs only when asked for (and once at the start).
@@ -115,7 +116,6 @@ class Daemon:
             self.arguments += ["--repository", f"{name}={path}"]
         self.arguments = as_user(user, self.arguments)
         self.environment = dict(os.environ, **(environment or {}))
-        self.environment.pop("NOTIFY_SOCKET", None)
         self.process = None
         self.reader = None
         self.lines = []
@@ -324,6 +324,11 @@ class Daemon:
                 self.kill()
 
 
+def without_leak_check():
+    """ASAN_OPTIONS for what is traced or killed: there the check at the end cannot work."""
+    return os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+
+
 def children_of(pid):
     try:
         tasks = os.listdir(f"/proc/{pid}/task")
@@ -346,8 +351,7 @@ class DelayFs:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            # Its threads sleep per request; leak checking at its end is none of the tests' business.
-            env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"),
+            env=dict(os.environ, ASAN_OPTIONS=without_leak_check()),
         )
         wait_for(lambda: os.path.ismount(self.path), "delayfs to be mounted")
 
@@ -392,6 +396,15 @@ def need_program(name):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "plain: has nothing to gain from sanitizers, or measures time")
+    for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"):
+        os.environ.pop(name, None)
+    if SANITIZED:
+        # Into files: a worker has no standard error, and may have become another user.
+        config.sanitizer_reports = pathlib.Path(tempfile.mkdtemp(prefix="repoprobe-test-reports-", dir="/var/tmp"))
+        config.sanitizer_reports.chmod(0o1777)
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            options = [os.environ.get(name), f"log_path={config.sanitizer_reports}/report", "print_stacktrace=1"]
+            os.environ[name] = ":".join(filter(None, options))
 
 
 def pytest_collection_modifyitems(config, items):
@@ -402,9 +415,24 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [i for i in items if not i.get_closest_marker("plain")]
 
 
-def pytest_unconfigure():
+def pytest_unconfigure(config):
     if hasattr(programs_for, "copy"):
         shutil.rmtree(programs_for.copy, ignore_errors=True)
+    if SANITIZED:
+        shutil.rmtree(config.sanitizer_reports, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def sanitizer_reports(request):
+    """Nothing that ran in a test may have been found wrong."""
+    yield
+    if not SANITIZED:
+        return
+    found = sorted(request.config.sanitizer_reports.iterdir())
+    texts = [path.read_text(errors="replace") for path in found]
+    for path in found:
+        path.unlink()
+    assert not texts, "\n".join(texts)
 
 
 @pytest.fixture

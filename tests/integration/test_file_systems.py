@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """File systems that are not the usual one."""
+import contextlib
 import json
+import subprocess
 import zlib
 
+import pytest
+
 from conftest import QUICK, run_cli, tree
+
+QUICKLY = ("--file-size=4M", "--max-ios=16")
 
 
 def test_tmpfs_runs_and_is_not_taken_for_a_disk(daemon, mount):
@@ -47,6 +53,40 @@ def test_the_file_is_fully_written_and_no_smaller_than_it_looks(repository):
     offsets = range(len(data) - (8 << 20), len(data), 4096)  # behind the header
     assert len({data[i : i + 4096] for i in offsets}) == len(offsets)  # unique, so nothing can be deduplicated
     assert len(zlib.compress(data[-(1 << 20) :])) > 1 << 20
+
+
+@contextlib.contextmanager
+def attribute(path, letter):
+    subprocess.run(["chattr", f"+{letter}", path], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["chattr", f"-{letter}", path], check=True)
+
+
+def check_refused(path):
+    before = tree(path)
+    done = run_cli("run", "--json", *QUICKLY, path)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    run = json.loads(done.stdout)
+    assert run["status"] == "refused" and "chattr" in run["reason"], run
+    assert tree(path) == before
+
+
+def test_an_immutable_directory_is_refused(mount):
+    path = mount.ext4(32) / "repository"
+    path.mkdir()
+    with attribute(path, "i"):
+        check_refused(path)
+
+
+@pytest.mark.parametrize("letter", ["i", "a"])
+def test_an_immutable_probe_file_is_refused(mount, letter):
+    path = mount.ext4(32) / "repository"
+    path.mkdir()
+    assert run_cli("run", "--keep-file", *QUICKLY, path).returncode == 0
+    with attribute(next(path.glob(".repoprobe/*.dat")), letter):
+        check_refused(path)
 
 
 def test_no_inode_free_is_told(mount):

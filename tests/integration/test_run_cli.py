@@ -3,13 +3,15 @@
 import hashlib
 import json
 import os
+import pwd
 import re
+import shutil
 import signal
 import subprocess
 
 import pytest
 
-from conftest import BUILD, need_program, run_cli, tree, wait_for
+from conftest import BUILD, as_user, need_program, programs_for, run_cli, tree, wait_for, without_leak_check
 
 QUICKLY = ("--file-size=4M", "--max-ios=100")
 PRESETS = ("active-full", "reverse-incremental", "transform", "restore", "random-4k", "heartbeat")
@@ -333,6 +335,64 @@ def test_every_command_has_help_and_none_speaks_of_what_is_not_there():
     assert re.match(r"repoprobe \d+\.\d+", run_cli("--version").stdout)
 
 
+# --- Where it runs
+
+
+def test_directories_may_be_named_in_any_way(directory):
+    odd = directory / "two\nlines \t and 'quotes' \"ü\""
+    odd.mkdir()
+    bytes_only = os.fsencode(directory) + b"/latin-\xff"
+    os.mkdir(bytes_only)
+    (directory / "link").symlink_to(odd)
+    for path, cwd in ((odd, None), (bytes_only, None), ("link", directory), (".", odd), (f"{odd}/../link/./", None)):
+        command = [str(BUILD / "repoprobe"), "run", "--json", *QUICKLY, path]
+        done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), (path, done.stderr)
+        assert strict_json(done.stdout.decode())["status"] == "ok"
+        text = subprocess.run(command[:2] + command[3:], cwd=cwd, capture_output=True, check=False)
+        assert text.returncode == 0
+        assert b"Write IO" in text.stdout and text.stdout.decode()  # UTF-8, whatever the name
+    missing = bytes_only + b"\n/missing"
+    done = subprocess.run([str(BUILD / "repoprobe"), "run", "--json", missing], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert len(done.stderr.decode().splitlines()) == 1 and strict_json(done.stdout.decode())["reason"]
+    assert tree(odd) == [] and os.listdir(bytes_only) == []
+
+
+def test_an_ordinary_user_with_little_locked_memory_measures_too(directory, root):
+    path = directory / "own"
+    path.mkdir()
+    os.chown(path, pwd.getpwnam("nobody").pw_uid, -1)
+    command = as_user("nobody", [str(programs_for("nobody") / "repoprobe"), "run", "--json", *QUICKLY, str(path)])
+    limited = ["prlimit", "--memlock=65536:65536", *command]
+    for each in (command, limited):
+        done = subprocess.run(each, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert strict_json(done.stdout)["status"] == "ok"
+    assert tree(path) == []
+
+
+def test_without_its_worker_it_says_where_it_looked(directory, repository):
+    (directory / "bin").mkdir()
+    program = shutil.copy(BUILD / "repoprobe", directory / "bin")
+    done = subprocess.run([program, "run", repository], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1 and f"{directory}/bin/repoprobe-worker" in done.stderr
+
+
+def test_the_worker_by_hand_says_what_it_is_for():
+    done = subprocess.run([BUILD / "repoprobe-worker"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "repoprobe run" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_report_that_cannot_be_written_is_a_failure(repository):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for arguments in (["presets"], ["run", *QUICKLY, repository], ["help"], ["--version"]):
+            done = subprocess.run([BUILD / "repoprobe", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            assert done.returncode == 1 and "standard output" in done.stderr, arguments
+
+
 # --- What the worker may touch
 
 WRITE_FLAGS = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
@@ -359,7 +419,7 @@ def test_nothing_outside_the_probe_directory_is_opened_for_writing(directory, re
         capture_output=True,
         text=True,
         check=False,
-        env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"),
+        env=dict(os.environ, ASAN_OPTIONS=without_leak_check()),
     )
     assert done.returncode == 0, done.stderr
     own = f"{repository}/.repoprobe"
