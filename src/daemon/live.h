@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "config/config.h"
 #include "daemon/schedule.h"
 #include "model/snapshot.h"
@@ -61,6 +62,12 @@ struct live_probe *live_find_probe(struct live_repository *repository, const cha
 
 /* Plans the next slot after a start or a skip. min_usec: not before so long from now. */
 void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
+
+/* Moves the slot near when the very first run found the probe file in use: the worker of a daemon
+ * that was killed needs a moment to notice and end. Not more than a few times. */
+#define LIVE_IN_USE_TRIES 5
+#define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
+void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
 
 /* Counts a finished run and keeps it as the newest (copied). */
 int live_add_run(
