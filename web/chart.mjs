@@ -182,20 +182,30 @@ function datasets(trend, range) {
 	];
 }
 
+const LABEL_HEIGHT = 16;
+
 /** Horizontal lines for the limits, each with its value: never colour alone. */
 const limitLines = {
 	id: 'limitLines',
 	beforeDatasetsDraw(chart) {
-		const trend = chart.$trend;
-		drawLimit(chart, trend.limitCritical, 'critical', [2, 3]);
-		drawLimit(chart, trend.limit, 'warning', [6, 4]);
+		const { chartArea, scales } = chart;
+		const { limit, limitCritical } = chart.$trend;
+		const height = (seconds) => scales.y.getPixelForValue(seconds);
+		// Two lines too near for two labels between them: one label goes to the other side.
+		const isNarrow = limit !== null && limitCritical !== null && height(limit) - height(limitCritical) < 2 * LABEL_HEIGHT;
+		const hasRoomAbove = (seconds) => height(seconds) - chartArea.top >= LABEL_HEIGHT;
+
+		if (limitCritical !== null)
+			drawLimit(chart, limitCritical, 'critical', [2, 3], { isBelow: !hasRoomAbove(limitCritical), isRight: isNarrow && !hasRoomAbove(limitCritical) });
+		if (limit !== null)
+			drawLimit(chart, limit, 'warning', [6, 4], { isBelow: isNarrow || !hasRoomAbove(limit), isRight: false });
 	},
 };
 
-function drawLimit(chart, seconds, name, dash) {
+function drawLimit(chart, seconds, name, dash, label) {
 	const { ctx, chartArea, scales } = chart;
 
-	if (seconds === null || seconds > scales.y.max || seconds < scales.y.min)
+	if (seconds > scales.y.max || seconds < scales.y.min)
 		return;
 	const y = scales.y.getPixelForValue(seconds);
 	ctx.save();
@@ -208,9 +218,13 @@ function drawLimit(chart, seconds, name, dash) {
 	ctx.stroke();
 	ctx.fillStyle = colour(name);
 	ctx.font = `600 10.5px ${chart.options.font.family}`;
-	ctx.textAlign = 'left';
-	ctx.textBaseline = y - chartArea.top < 16 ? 'top' : 'bottom';
-	ctx.fillText(`${name === 'warning' ? 'limit' : 'critical'} ${shortLatency(seconds)}`, chartArea.left + 6, y + (ctx.textBaseline === 'top' ? 3 : -2));
+	ctx.textAlign = label.isRight ? 'right' : 'left';
+	ctx.textBaseline = label.isBelow ? 'top' : 'bottom';
+	ctx.fillText(
+		`${name === 'warning' ? 'limit' : 'critical'} ${shortLatency(seconds)}`,
+		label.isRight ? chartArea.right - 6 : chartArea.left + 6,
+		y + (label.isBelow ? 3 : -2),
+	);
 	ctx.restore();
 }
 
