@@ -240,6 +240,11 @@ const char *json_get_text(const struct json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
+const char *json_text(const struct json_t *value)
+{
+	return json_string_value(value);
+}
+
 int64_t json_get_integer(const struct json_t *object, const char *key, int64_t fallback)
 {
 	const struct json_t *value = json_object_get(object, key);

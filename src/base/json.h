@@ -51,6 +51,7 @@ const char *json_get_text(const struct json_t *object, const char *key);
 int64_t json_get_integer(const struct json_t *object, const char *key, int64_t fallback);
 double json_get_real(const struct json_t *object, const char *key, double fallback);
 bool json_get_boolean(const struct json_t *object, const char *key, bool fallback);
+const char *json_text(const struct json_t *value); /* of an array's element */
 const struct json_t *json_get(const struct json_t *object, const char *key);
 size_t json_array_length(const struct json_t *array);
 const struct json_t *json_array_at(const struct json_t *array, size_t i);

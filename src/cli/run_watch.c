@@ -14,8 +14,10 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "cli/progress.h"
+#include "supervise/reading.h"
 #include "supervise/supervise.h"
 
+#define PROC "/proc"
 #define REFRESH_NSEC (NSEC_PER_SEC / 4) /* the clock on the progress line goes on by itself */
 
 struct watch {
@@ -26,6 +28,7 @@ struct watch {
 	struct job_progress progress;
 	bool has_progress;
 	struct run *run;
+	struct reading begin; /* the kernel's counters */
 	bool is_garbled; /* it sent rubbish: the run has failed, whatever its end says */
 	bool is_over;
 	int wait_status;
@@ -185,11 +188,28 @@ static int start(struct watch *w, const struct job *job, struct error *reterr)
 		return r;
 	w->run->started_usec = clock_realtime_usec(w->clock);
 	uint64_t now_nsec = clock_monotonic_nsec(w->clock);
+	reading_take(&w->begin, PROC, true, now_nsec);
 	r = supervise_spawn(path, job, &w->worker, reterr);
 	if (r < 0)
 		return r;
 	supervise_life_init(&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC, true);
 	return 0;
+}
+
+/* What others did on the disk meanwhile. A text that cannot be understood leaves it unknown. */
+static void add_facts(const struct watch *w)
+{
+	const struct identity *identity = &w->run->identity;
+	bool is_known = w->run->has_own && w->run->status != RUN_STUCK;
+	struct reading end = { 0 };
+	struct facts_sample samples[2];
+
+	reading_take(&end, PROC, identity_is_nfs(identity), clock_monotonic_nsec(w->clock));
+	(void)reading_sample(&w->begin, identity, &samples[0], NULL);
+	(void)reading_sample(&end, identity, &samples[1], NULL);
+	w->run->facts = facts_between(identity->has_device ? &identity->device : NULL, &samples[0],
+		&samples[1], is_known ? &w->run->own : NULL);
+	reading_done(&end);
 }
 
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
@@ -209,6 +229,9 @@ int run_watch(const struct job *job, const struct clock *clock, int progress_fd,
 	int r = start(&w, job, reterr);
 	if (r == 0)
 		watch_until_over(&w);
+	if (r == 0)
+		add_facts(&w);
+	reading_done(&w.begin);
 	progress_erase(&w.line);
 	supervise_close(&w.worker);
 	w.signal_fd = fd_close(w.signal_fd);

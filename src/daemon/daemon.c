@@ -12,6 +12,7 @@
 #include "daemon/pipeline.h"
 #include "daemon/reload.h"
 #include "daemon/restore.h"
+#include "daemon/sampler.h"
 #include "http/http.h"
 #include "notify/notify.h"
 #include "store/store.h"
@@ -115,6 +116,8 @@ static int add_sources(struct daemon *d)
 	if (r >= 0)
 		r = sd_event_add_io(
 			event, &d->notify_source, notifier_fd(d->notifier), EPOLLIN, on_notify, d);
+	if (r >= 0)
+		r = sampler_start(d);
 	if (r >= 0)
 		r = sd_event_set_watchdog(event, 1);
 	if (r >= 0)
@@ -240,8 +243,8 @@ static void close_all(struct daemon *d)
 	launch_done(d);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
-	sd_event_source *const sources[] = { d->due_timer, d->render_timer, d->stop_timer,
-		d->store_source, d->notify_source };
+	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->render_timer,
+		d->stop_timer, d->store_source, d->notify_source };
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);

@@ -71,7 +71,10 @@ struct daemon {
 	uint64_t notification_failures;
 	uint64_t notifications_pending;
 
+	bool is_counters_warned; /* that /proc could not be understood has been said */
+
 	sd_event_source *due_timer;
+	sd_event_source *sample_timer;
 	sd_event_source *render_timer;
 	sd_event_source *stop_timer;
 	sd_event_source *store_source;

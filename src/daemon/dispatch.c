@@ -47,7 +47,7 @@ static void skip_overlapped(
 		probe->stuck_since_usec > 0 ? "a worker was stuck on this repository"
 					    : "another run of this repository went on");
 	run->skip = RUN_SKIP_OVERLAP;
-	pipeline_finish(d, run);
+	pipeline_finish(d, NULL, run);
 }
 
 /* A probe that waits so long that its following slot arrives skips that one. */

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/pipeline.h"
+#include "daemon/sampler.h"
+#include "supervise/reading.h"
 #include "supervise/supervise.h"
 
 #include <errno.h>
@@ -20,6 +22,7 @@ struct launch {
 	struct supervise_worker worker;
 	struct supervise_life life;
 	struct run *run; /* NULL once handed to the pipeline */
+	struct reading begin; /* counters at the start, where nobody knew yet which to keep */
 	int64_t stuck_run_id;
 	int64_t stuck_since_usec;
 	char repository[RUN_NAME_MAX + 1];
@@ -44,6 +47,7 @@ static struct launch *launch_free(struct launch *l)
 	(void)sd_event_source_disable_unref(l->timer);
 	supervise_close(&l->worker);
 	free(l->run);
+	reading_done(&l->begin);
 	free(l);
 	return NULL;
 }
@@ -82,7 +86,8 @@ static void hand_over(struct launch *l)
 		(void)sd_event_source_set_enabled(l->socket_source, SD_EVENT_OFF);
 	run->duration_nsec = now_nsec(l) - l->life.started_nsec;
 	l->stuck_run_id = run->status == RUN_STUCK ? l->d->next_run_id : 0;
-	pipeline_finish(l->d, run);
+	pipeline_finish(l->d, &l->begin, run);
+	reading_done(&l->begin);
 }
 
 static void declare_stuck(struct launch *l)
@@ -107,7 +112,8 @@ static void finish(struct launch *l)
 		if (!l->d->is_stopping)
 			hand_over(l);
 	} else if (l->stuck_run_id > 0) {
-		pipeline_complete_stuck(l->d, l->stuck_run_id, now_nsec(l) - l->life.started_nsec);
+		pipeline_complete_stuck(
+			l->d, l->repository, l->stuck_run_id, now_nsec(l) - l->life.started_nsec);
 	}
 	launch_unlink(l);
 	struct daemon *d = l->d;
@@ -268,6 +274,8 @@ static struct launch *launch_new(
 	if (!l->run)
 		return launch_free(l);
 	l->run->workload = probe->config->workload;
+	if (!repository->has_identity)
+		sampler_read(d, &l->begin);
 	l->run->started_usec = clock_realtime_usec(&d->clock);
 	supervise_life_init(&l->life, now_nsec(l),
 		limit_usec(repository, &probe->config->workload) * NSEC_PER_USEC, false);

@@ -102,7 +102,8 @@ static int repository_init(
 	repository->probe_count = config->probe_count;
 	repository->probes = calloc(config->probe_count, sizeof(*repository->probes));
 	repository->alarm = calloc(1, sizeof(*repository->alarm));
-	if (!repository->probes || !repository->alarm)
+	repository->ring = calloc(1, sizeof(*repository->ring));
+	if (!repository->probes || !repository->alarm || !repository->ring)
 		return -ENOMEM;
 	(void)strncat(repository->alarm->repository, config->name, RUN_NAME_MAX);
 	return 0;
@@ -111,9 +112,13 @@ static int repository_init(
 static void repository_move(struct live_repository *repository, struct live_repository *earlier)
 {
 	struct alarm_state *fresh = repository->alarm;
+	struct facts_ring *fresh_ring = repository->ring;
 
 	repository->alarm = earlier->alarm;
 	earlier->alarm = fresh;
+	repository->ring = earlier->ring;
+	earlier->ring = fresh_ring;
+	repository->facts = earlier->facts;
 	repository->identity = earlier->identity;
 	repository->has_identity = earlier->has_identity;
 	repository->has_worker = earlier->has_worker;
@@ -161,6 +166,7 @@ struct live *live_free(struct live *live)
 		}
 		free(repository->probes);
 		free(repository->alarm);
+		free(repository->ring);
 	}
 	free(live->repositories);
 	free(live);
@@ -203,6 +209,19 @@ static void count_operation(
 		counter->latency_buckets[i] += o->latency.export_buckets[i];
 }
 
+void live_set_identity(struct live_repository *repository, const struct identity *identity)
+{
+	if (identity->fs_type[0] == '\0')
+		return;
+	/* The ring itself knows another device, but not another NFS mount. */
+	if (strcmp(repository->identity.source, identity->source) != 0 ||
+		strcmp(repository->identity.mount_point, identity->mount_point) != 0)
+		repository->ring->sample_count = 0;
+	facts_ring_set_device(repository->ring, identity->has_device ? &identity->device : NULL);
+	repository->identity = *identity;
+	repository->has_identity = true;
+}
+
 int live_add_run(
 	struct live_repository *repository, struct live_probe *probe, const struct run *run)
 {
@@ -215,10 +234,7 @@ int live_add_run(
 		probe->failures[run->status]++;
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		count_operation(&probe->operations[i], &run->operations[i]);
-	if (run->identity.fs_type[0] != '\0') {
-		repository->identity = run->identity;
-		repository->has_identity = true;
-	}
+	live_set_identity(repository, &run->identity);
 	if (run->file_bytes > 0) {
 		repository->file_bytes = run->file_bytes;
 		repository->file_target_bytes = run->file_target_bytes;

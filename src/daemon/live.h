@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "config/config.h"
 #include "daemon/schedule.h"
+#include "model/facts.h"
 #include "model/snapshot.h"
 
 struct live_probe {
@@ -36,6 +37,8 @@ struct live_repository {
 	struct alarm_state *alarm;
 	struct identity identity;
 	bool has_identity;
+	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
+	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -68,6 +71,10 @@ void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, ui
 #define LIVE_IN_USE_TRIES 5
 #define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
+ * before are forgotten. */
+void live_set_identity(struct live_repository *repository, const struct identity *identity);
 
 /* Counts a finished run and keeps it as the newest (copied). */
 int live_add_run(

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/daemon.h"
+#include "daemon/sampler.h"
 #include "model/message.h"
 #include "notify/notify.h"
 #include "report/report.h"
@@ -77,10 +78,9 @@ static int batch_add_events(struct store_batch *batch, const struct alarm_outcom
 static int judge(struct daemon *d, struct live_repository *repository,
 	const struct live_probe *probe, const struct run *run, struct store_batch *batch)
 {
-	const struct facts facts = { .has_counters = false };
 	const struct alarm_input input = {
 		.run = run,
-		.facts = &facts,
+		.facts = &run->facts,
 		.limit = probe->config->limit,
 		.now_usec = clock_realtime_usec(&d->clock),
 		.next_incident_id = d->next_incident_id,
@@ -105,7 +105,15 @@ static void submit(struct daemon *d, struct store_batch *batch)
 			"the history cannot be written and its queue is full: the oldest result is lost");
 }
 
-void pipeline_finish(struct daemon *d, struct run *run)
+/* What happened on its disk meanwhile. A run that did not take place says nothing of that. */
+static void observe(struct daemon *d, struct live_repository *repository,
+	const struct reading *begin, struct run *run)
+{
+	if (run->status != RUN_SKIPPED)
+		sampler_conclude(d, repository, begin, run);
+}
+
+void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
 {
 	struct live_repository *repository = live_find_repository(d->live, run->repository);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
@@ -114,6 +122,7 @@ void pipeline_finish(struct daemon *d, struct run *run)
 
 	run->id = d->next_run_id++;
 	log_run(d, run);
+	observe(d, repository, begin, run);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, batch);
 	if (probe && live_add_run(repository, probe, run) < 0)
@@ -136,10 +145,12 @@ void pipeline_finish(struct daemon *d, struct run *run)
 	daemon_changed(d);
 }
 
-void pipeline_complete_stuck(struct daemon *d, int64_t run_id, uint64_t duration_nsec)
+void pipeline_complete_stuck(
+	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec)
 {
 	struct store_batch *batch = store_batch_new();
 
+	sampler_note_release(d, repository);
 	if (!batch || store_batch_add_duration(batch, run_id, duration_nsec) < 0) {
 		log_error(
 			"the duration of run %lld could not be kept: no memory", (long long)run_id);

@@ -8,13 +8,16 @@
 struct alarm_state;
 struct config_repository;
 struct daemon;
+struct reading;
 struct run;
 
-/* Takes the run: facts, alarm, live, store. */
-void pipeline_finish(struct daemon *d, struct run *run);
+/* Takes the run: facts, alarm, live, store. begin: the kernel's counters when it was started, NULL
+ * when they were not asked for. */
+void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run);
 
 /* A stuck run's worker is gone at last. */
-void pipeline_complete_stuck(struct daemon *d, int64_t run_id, uint64_t duration_nsec);
+void pipeline_complete_stuck(
+	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec);
 
 /* Probes that the repository no longer has (NULL: it is gone altogether) must not hold an incident
  * open: nothing would ever clear it. */

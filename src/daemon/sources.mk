@@ -12,6 +12,7 @@ libdaemon_a_SOURCES = \
 	%D%/publish.c \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
+	%D%/sampler.c %D%/sampler.h \
 	%D%/schedule.c %D%/schedule.h
 
 sbin_PROGRAMS += repoprobed

@@ -8,8 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct json_t;
+
 #define DEVICE_NAME_MAX 31 /* as the kernel's */
 #define DEVICE_TEXT_MAX 127
+#define DEVICE_MODEL_MAX 63
+#define DEVICE_WORD_MAX 15
 #define DEVICE_LEAVES_MAX 16
 
 enum device_rotational {
@@ -31,21 +35,21 @@ struct device_info {
 	char name[DEVICE_NAME_MAX + 1]; /* "sda1", "dm-3", "loop0" */
 	char disk[DEVICE_NAME_MAX + 1]; /* the whole disk if this is a partition, else the name */
 	char mapped_name[DEVICE_TEXT_MAX + 1]; /* device mapper: "vg0-backup" */
-	char array_level[16]; /* md: "raid6" */
-	char array_action[16]; /* md: "idle", "resync", "check", … */
+	char array_level[DEVICE_WORD_MAX + 1]; /* md: "raid6" */
+	char array_action[DEVICE_WORD_MAX + 1]; /* md: "idle", "resync", "check", … */
 	char backing_file[DEVICE_TEXT_MAX + 1]; /* loop; cut */
 
 	/* As this device itself says. */
 	enum device_rotational rotational;
-	char write_cache[16]; /* "write back", "write through" */
+	char write_cache[DEVICE_WORD_MAX + 1]; /* "write back", "write through" */
 	bool has_fua; /* takes writes past its cache; without it, a flush follows each of them */
 	uint32_t logical_block_bytes;
 	uint32_t physical_block_bytes;
 	uint32_t request_max_bytes; /* a longer one is cut; the least on the way down */
 
 	/* Of the first leaf. */
-	char model[64]; /* "NETAPP LUN C-Mode", "WDC WD40EFRX-68W" */
-	char scheduler[16]; /* "none", "mq-deadline" */
+	char model[DEVICE_MODEL_MAX + 1]; /* "NETAPP LUN C-Mode", "WDC WD40EFRX-68W" */
+	char scheduler[DEVICE_WORD_MAX + 1]; /* "none", "mq-deadline" */
 	uint32_t queue_requests; /* nr_requests */
 
 	/* How many bytes the leaves write for one that is written here: mirrors; 1 if none; 0: not
@@ -69,5 +73,11 @@ bool device_counts_synced_twice(const struct device_info *device);
 
 /* Whether work on one is work for a disk of the other. */
 bool device_shares_leaf(const struct device_info *a, const struct device_info *b);
+
+/* device_json.c: what a reader or a later run may want to know, without the numbers, which do not
+ * survive a reboot. */
+struct json_t *device_to_json(const struct device_info *device);
+/* Reads that back. -EUCLEAN when something in it does not fit. */
+int device_from_json(const struct json_t *object, struct device_info *ret);
 
 #endif

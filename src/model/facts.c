@@ -202,3 +202,13 @@ struct facts facts_between(const struct device_info *device, const struct facts_
 		set_nfs(&f, earlier, later, own);
 	return f;
 }
+
+struct facts facts_without_counters(const struct facts *facts)
+{
+	return (struct facts){
+		.interval_nsec = facts->interval_nsec,
+		.has_pressure = facts->has_pressure,
+		.pressure_some_basis_points = facts->pressure_some_basis_points,
+		.pressure_full_basis_points = facts->pressure_full_basis_points,
+	};
+}

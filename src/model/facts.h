@@ -75,6 +75,9 @@ int facts_sample_disk(struct facts_sample *sample, const char *diskstats,
 struct facts facts_between(const struct device_info *device, const struct facts_sample *earlier,
 	const struct facts_sample *later, const struct facts_own *own);
 
+/* The same, but for what the counters said. */
+struct facts facts_without_counters(const struct facts *facts);
+
 /* The latest samples and runs of one repository; a caller's storage, zeroed. Too big for a stack.
  */
 struct facts_ring {

@@ -114,3 +114,16 @@ const char *identity_find_option(const char *options, const char *name, size_t *
 	}
 	return NULL;
 }
+
+bool identity_is_nfs(const struct identity *identity)
+{
+	return strcmp(identity->fs_type, "nfs") == 0 || strcmp(identity->fs_type, "nfs4") == 0;
+}
+
+bool identity_shares_disk(const struct identity *a, const struct identity *b)
+{
+	if (a->has_device && b->has_device)
+		return device_shares_leaf(&a->device, &b->device);
+	return identity_is_nfs(a) && identity_is_nfs(b) && a->source[0] != '\0' &&
+		strcmp(a->source, b->source) == 0;
+}

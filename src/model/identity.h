@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a repository is made of, as the worker saw it. "" and 0 mean unknown. Never st_dev: it
- * changes at reboot. */
+/* What a repository is made of, as the worker saw it. "" and 0 mean unknown. Never compared by
+ * st_dev, which changes at reboot: the device's numbers hold while the daemon runs. */
 #ifndef REPOPROBE_MODEL_IDENTITY_H
 #define REPOPROBE_MODEL_IDENTITY_H
 
@@ -8,7 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/device.h"
+
 #define IDENTITY_TEXT_MAX 255
+
+/* Options of a mount: its own ("rw,noatime") and its file system's ("rw,errors=remount-ro"). */
+struct identity_options {
+	char mount[IDENTITY_TEXT_MAX + 1];
+	char fs[IDENTITY_TEXT_MAX + 1];
+};
 
 struct identity {
 	char fs_type[32]; /* "ext4", "nfs4", "fuse.sshfs" */
@@ -19,13 +27,16 @@ struct identity {
 	uint32_t sector_bytes; /* logical block size for direct I/O */
 	uint64_t size_bytes; /* of the file system */
 	uint64_t free_bytes; /* for the worker's user */
+	struct identity_options options;
+	bool has_device; /* false: none that can be seen from here (network, btrfs, overlay) */
+	struct device_info device;
 };
 
-/* Options of a mount: its own ("rw,noatime") and its file system's ("rw,errors=remount-ro"). */
-struct identity_options {
-	char mount[IDENTITY_TEXT_MAX + 1];
-	char fs[IDENTITY_TEXT_MAX + 1];
-};
+/* On NFS the kernel counts by mount, not by device. */
+bool identity_is_nfs(const struct identity *identity);
+
+/* Whether work on one is work for the other: a disk below both, or one NFS export. */
+bool identity_shares_disk(const struct identity *a, const struct identity *b);
 
 /* Finds the line of a mountinfo text (proc(5)) with this mount id and fills fs_type, source and
  * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */

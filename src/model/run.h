@@ -4,6 +4,7 @@
 #ifndef REPOPROBE_MODEL_RUN_H
 #define REPOPROBE_MODEL_RUN_H
 
+#include "model/facts.h"
 #include "model/histogram.h"
 #include "model/identity.h"
 #include "model/workload.h"
@@ -99,6 +100,9 @@ struct run {
 	struct run_operation_result operations[RUN_OPERATIONS];
 	struct run_iops iops[RUN_OPERATIONS + 1]; /* by operation; the last one is both together */
 	bool has_registered_buffers; /* io_uring: the memory-lock limit allowed it */
+	bool has_own; /* the worker has told; not stored */
+	struct facts_own own; /* all its I/O, that of no statistics too */
+	struct facts facts; /* what the host saw meanwhile; others' work and pressure are stored */
 };
 
 const char *run_operation_name(enum run_operation operation); /* "read", "write" */

@@ -212,6 +212,14 @@ static void close_backend(struct block *b)
 	}
 }
 
+static bool is_synced(const struct block *b)
+{
+	enum workload_cache cache = b->job->workload.cache;
+
+	return !b->target.is_fallback &&
+		(cache == WORKLOAD_DIRECT_DSYNC || cache == WORKLOAD_DSYNC);
+}
+
 static int run_engine(struct block *b)
 {
 	int r = open_backend(b);
@@ -227,6 +235,7 @@ static int run_engine(struct block *b)
 		.ops = b->ops,
 		.backend = b->backend,
 		.payload = &b->payload,
+		.is_synced = is_synced(b),
 		.observe = &b->observe,
 	};
 	struct rusage before;
@@ -347,8 +356,11 @@ void block_run(const struct job *job, const struct clock *clock,
 	b->clock = clock;
 	b->run = run;
 	b->observe.observer = observer;
+	run->has_own = true;
 	if (prepare(b) == 0 && place_open(job, &b->place, run) == 0) {
 		use_place(b);
+		run->own.bytes += b->layout.written_bytes;
+		run->own.ios += b->layout.written_ios;
 		if (run->outstanding_ios == 0)
 			place_close(&b->place);
 	}

@@ -225,6 +225,16 @@ static void fail(struct engine *e, struct slot *slot, int error, uint64_t now)
 	release(e, slot, now);
 }
 
+/* All that the device is asked for, whether or not it enters the statistics. */
+static void add_own(struct engine *e, const struct slot *slot, uint32_t bytes)
+{
+	struct facts_own *own = &e->run->own;
+
+	own->bytes += bytes;
+	own->ios++;
+	own->synced_writes += slot->is_write && e->setup->is_synced;
+}
+
 /* One completion: put off, failed, partly done, or done and followed by the next I/O. */
 static int complete(struct engine *e, const struct io_completion *c, uint64_t now)
 {
@@ -239,6 +249,7 @@ static int complete(struct engine *e, const struct io_completion *c, uint64_t no
 		return 0;
 	}
 	assert((uint32_t)c->result <= block_bytes - slot->done_bytes);
+	add_own(e, slot, (uint32_t)c->result);
 	slot->done_bytes += (uint32_t)c->result;
 	if (slot->done_bytes < block_bytes)
 		return hand_in(e, c->slot, false);
@@ -345,6 +356,7 @@ static void give_up(struct engine *e, uint64_t now)
 		if (!slot->is_out)
 			continue;
 		record(e, slot, 0, now);
+		add_own(e, slot, e->workload->block_size_bytes - slot->done_bytes);
 		end_activity(e, slot, now); /* the slot itself stays out: its buffer is not ours */
 		e->run->outstanding_ios++;
 	}

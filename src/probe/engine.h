@@ -5,6 +5,7 @@
 #ifndef REPOPROBE_PROBE_ENGINE_H
 #define REPOPROBE_PROBE_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/run.h"
@@ -23,10 +24,12 @@ struct engine_setup {
 	const struct io_backend_ops *ops;
 	void *backend;
 	struct payload *payload; /* NULL: the back end moves no data */
+	bool is_synced; /* the descriptor has O_DSYNC: to be counted in the run's own */
 	struct observe *observe;
 };
 
-/* Fills operations, measured_nsec, outstanding_ios and trust (short, clamped) of the run.
+/* Fills operations, measured_nsec, outstanding_ios and trust (short, clamped) of the run, and adds
+ * to its own I/O: warm-up and what is still out included.
  *
  * Bounds count everything from the first I/O on: after duration, max_bytes or max_ios nothing more
  * is handed in, and at the latest when an eighth of the timeout is left, so that slow is not taken

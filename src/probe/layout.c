@@ -58,6 +58,7 @@ static int write_piece(struct layout *l, const uint8_t *data, uint64_t bytes)
 		bytes -= (uint64_t)n;
 		l->end_bytes += (uint64_t)n;
 		l->written_bytes += (uint64_t)n;
+		l->written_ios++;
 	}
 	return 0;
 }

@@ -18,6 +18,7 @@ struct layout {
 	bool is_direct; /* fd has O_DIRECT; goes when the file system refuses a write */
 	uint64_t end_bytes; /* in: laid out so far, a multiple of 4096; out: now */
 	uint64_t written_bytes; /* by this struct, added up */
+	uint64_t written_ios; /* likewise */
 	uint64_t seed; /* of the content: new in every run */
 	uint64_t units; /* of content made so far */
 	const struct place *place; /* asked for free space; NULL: not asked */

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "probe/device.h"
 #include "probe/fault.h"
 
 #define MOUNTINFO_MAX (UINT32_C(4) << 20)
@@ -198,8 +199,12 @@ static int identify(struct place *place, unsigned long *ret_type, struct run *ru
 	*ret_type = (unsigned long)fs.f_type;
 	place->is_in_memory = is_memory_type(&fs);
 	/* Without /proc the names stay unknown. */
-	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
+	if (fd_read_file("/proc/self/mountinfo", &b) == 0) {
 		(void)identity_from_mountinfo(buf_text(&b), mount_id, &run->identity);
+		(void)identity_options_from_mountinfo(
+			buf_text(&b), mount_id, &run->identity.options);
+	}
+	run->identity.has_device = device_find("/sys", place->device, &run->identity.device) == 0;
 	if (*ret_type == OVERLAYFS_SUPER_MAGIC)
 		place->is_in_memory = is_overlay_in_memory(buf_text(&b), mount_id);
 	buf_done(&b);

@@ -4,4 +4,5 @@ libsupervise_a_SOURCES = \
 	%D%/explain.c \
 	%D%/life.c \
 	%D%/process.c \
+	%D%/reading.c %D%/reading.h \
 	%D%/supervise.h

@@ -45,4 +45,8 @@ bool section_read_boolean(struct buf_reader *r);
 void section_add_workload(struct buf *b, const struct workload *w);
 void section_read_workload(struct buf_reader *r, struct workload *w);
 
+/* section_device.c: a device; read into a zeroed one. */
+void section_add_device(struct buf *b, const struct device_info *d);
+void section_read_device(struct buf_reader *r, struct device_info *d);
+
 #endif

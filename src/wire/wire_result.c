@@ -17,6 +17,9 @@ enum result_tag {
 	RESULT_TAG_IDENTITY = 6,
 	RESULT_TAG_READ = 7,
 	RESULT_TAG_WRITE = 8,
+	RESULT_TAG_OPTIONS = 20, /* of the mount */
+	RESULT_TAG_DEVICE = 21,
+	RESULT_TAG_OWN = 22, /* all I/O of the run */
 };
 
 #define ERRNO_MAX 4095 /* the kernel's */
@@ -69,6 +72,31 @@ static void add_identity(struct buf *b, const struct identity *identity)
 	section_end(b, begin);
 }
 
+/* What is not known is no section. */
+static void add_surroundings(struct buf *b, const struct run *run)
+{
+	const struct identity *identity = &run->identity;
+
+	if (identity->options.mount[0] != '\0' || identity->options.fs[0] != '\0') {
+		size_t begin = section_begin(b, RESULT_TAG_OPTIONS);
+		section_add_text(b, identity->options.mount);
+		section_add_text(b, identity->options.fs);
+		section_end(b, begin);
+	}
+	if (identity->has_device) {
+		size_t begin = section_begin(b, RESULT_TAG_DEVICE);
+		section_add_device(b, &identity->device);
+		section_end(b, begin);
+	}
+	if (run->has_own) {
+		size_t begin = section_begin(b, RESULT_TAG_OWN);
+		buf_add_u64(b, run->own.bytes);
+		buf_add_u64(b, run->own.ios);
+		buf_add_u64(b, run->own.synced_writes);
+		section_end(b, begin);
+	}
+}
+
 /* An operation that did not happen is no section. */
 static void add_operation(struct buf *b, uint16_t tag, const struct run_operation_result *o)
 {
@@ -95,6 +123,7 @@ void wire_encode_result(const struct run *run, struct buf *b)
 		section_end(b, begin);
 	}
 	add_identity(b, &run->identity);
+	add_surroundings(b, run);
 	add_operation(b, RESULT_TAG_READ, &run->operations[RUN_READ]);
 	add_operation(b, RESULT_TAG_WRITE, &run->operations[RUN_WRITE]);
 }
@@ -184,6 +213,45 @@ static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
+static int read_options(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+	struct identity_options *options = &run->identity.options;
+
+	(void)reterr; /* nothing to say beyond "cut short" */
+	section_read_text(r, options->mount, sizeof(options->mount));
+	section_read_text(r, options->fs, sizeof(options->fs));
+	return 0;
+}
+
+static int read_device(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	(void)reterr; /* nothing to say beyond "out of range" */
+	section_read_device(r, &run->identity.device);
+	run->identity.has_device = true;
+	return 0;
+}
+
+static int read_own(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+	struct facts_own *own = &run->own;
+
+	own->bytes = buf_read_u64(r);
+	own->ios = buf_read_u64(r);
+	own->synced_writes = buf_read_u64(r);
+	run->has_own = true;
+	if (own->synced_writes > own->ios)
+		return error_set(reterr, -EBADMSG, "%llu of %llu I/Os were synced writes",
+			(unsigned long long)own->synced_writes, (unsigned long long)own->ios);
+	if (own->bytes > (unsigned __int128)own->ios * WORKLOAD_BLOCK_SIZE_MAX)
+		return error_set(reterr, -EBADMSG, "%llu I/Os cannot have moved %llu bytes",
+			(unsigned long long)own->ios, (unsigned long long)own->bytes);
+	return 0;
+}
+
 static int read_operation(
 	struct buf_reader *r, struct run_operation_result *o, struct error *reterr)
 {
@@ -241,6 +309,8 @@ static void clear_result(struct run *run)
 	run->cpu_system_nsec = 0;
 	memset(&run->identity, 0, sizeof(run->identity));
 	memset(run->operations, 0, sizeof(run->operations));
+	run->has_own = false;
+	memset(&run->own, 0, sizeof(run->own));
 }
 
 int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct error *reterr)
@@ -252,6 +322,9 @@ int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct 
 		{ RESULT_TAG_WORKLOAD, "workload", false, read_workload },
 		{ RESULT_TAG_FILE, "file", true, read_file },
 		{ RESULT_TAG_IDENTITY, "identity", true, read_identity },
+		{ RESULT_TAG_OPTIONS, "options", false, read_options },
+		{ RESULT_TAG_DEVICE, "device", false, read_device },
+		{ RESULT_TAG_OWN, "own", false, read_own },
 		{ RESULT_TAG_READ, "read", false, read_read },
 		{ RESULT_TAG_WRITE, "write", false, read_write },
 	};

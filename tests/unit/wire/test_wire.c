@@ -37,6 +37,33 @@ static struct job *new_job(void)
 	return job;
 }
 
+static void set_device(struct device_info *d)
+{
+	*d = (struct device_info){
+		.major = 9,
+		.minor = 127,
+		.name = "md127p1",
+		.disk = "md127",
+		.mapped_name = "m",
+		.array_level = "raid1",
+		.array_action = "idle",
+		.backing_file = "/i\xff",
+		.rotational = DEVICE_ROTATIONAL_YES,
+		.write_cache = "write back",
+		.has_fua = true,
+		.logical_block_bytes = 512,
+		.physical_block_bytes = 4096,
+		.request_max_bytes = 1310720,
+		.model = "WDC",
+		.scheduler = "none",
+		.queue_requests = 64,
+		.write_copies = 2,
+		.has_all_leaves = true,
+		.leaf_count = 2,
+		.leaves = { { 8, 0, "sda" }, { 4095, 1048575, "sdzz" } },
+	};
+}
+
 static struct run *new_result(void)
 {
 	struct run *run = run_new("nas", "transform");
@@ -66,6 +93,12 @@ static struct run *new_result(void)
 	identity->sector_bytes = 512;
 	identity->size_bytes = 8;
 	identity->free_bytes = 9;
+	memcpy(identity->options.mount, "rw,noatime", 11);
+	memcpy(identity->options.fs, "rw", 3);
+	identity->has_device = true;
+	set_device(&identity->device);
+	run->has_own = true;
+	run->own = (struct facts_own){ .bytes = 4000000, .ios = 9, .synced_writes = 5 };
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		struct run_operation_result *o = &run->operations[i];
 		o->ios = 3 + i;
@@ -300,11 +333,15 @@ static void every_truncation_is_refused(void **state)
 
 	struct run *run_back = new_result();
 	b = encoded_result(run);
-	size_t read = find_section(&b, 7) - SECTION_BYTES;
-	size_t write = find_section(&b, 8) - SECTION_BYTES;
-	for (size_t len = 0; len < b.len; len++)
-		assert_int_equal(decode_result(&b, len, run_back),
-			len == read || len == write ? 0 : -EBADMSG);
+	static const uint8_t last[] = { 20, 21, 22, 7, 8 }; /* each may be missing */
+	size_t good = 0;
+	for (size_t len = 0; len < b.len; len++) {
+		bool is_good =
+			good < sizeof(last) && len == find_section(&b, last[good]) - SECTION_BYTES;
+		assert_int_equal(decode_result(&b, len, run_back), is_good ? 0 : -EBADMSG);
+		good += is_good;
+	}
+	assert_int_equal(good, sizeof(last));
 	buf_done(&b);
 	free(run_back);
 	free(job_back);
@@ -353,9 +390,10 @@ static void a_known_section_of_another_length_is_refused(void **state)
 	(void)state;
 
 	assert_non_null(back);
-	for (uint8_t tag = 1; tag <= 8; tag++) {
+	static const uint8_t tags[] = { 1, 2, 3, 4, 5, 6, 7, 8, 20, 21, 22 };
+	for (size_t i = 0; i < sizeof(tags); i++) {
 		struct buf b = encoded_result(run);
-		size_t content = find_section(&b, tag);
+		size_t content = find_section(&b, tags[i]);
 		size_t end = content + section_length(&b, content - SECTION_BYTES);
 		struct buf longer = BUF_INIT(WIRE_MESSAGE_MAX);
 		buf_add(&longer, b.data, end);
@@ -467,6 +505,67 @@ static void a_job_out_of_range_is_refused_and_changes_nothing(void **state)
 	free(back);
 }
 
+/* What the encoder would not write. */
+static void more_leaves_than_there_can_be_are_refused(void **state)
+{
+	static const uint8_t counts[] = { 3, DEVICE_LEAVES_MAX, DEVICE_LEAVES_MAX + 1, 255 };
+	struct run *run = new_result();
+	struct run *back = run_new("nas", "transform");
+	(void)state;
+
+	assert_non_null(back);
+	struct buf b = encoded_result(run);
+	size_t device = find_section(&b, 21);
+	size_t count_at = device + section_length(&b, device - SECTION_BYTES) - 1 - 2 * (8 + 2) -
+		strlen("sda") - strlen("sdzz");
+	assert_int_equal(b.data[count_at], 2);
+	for (size_t i = 0; i < sizeof(counts); i++) {
+		b.data[count_at] = (char)counts[i];
+		assert_int_equal(decode_result(&b, b.len, back), -EBADMSG);
+	}
+	buf_done(&b);
+	free(back);
+	free(run);
+}
+
+static void all_leaves_that_can_be_arrive(void **state)
+{
+	struct run *run = new_result();
+	struct run *back = run_new("nas", "transform");
+	struct device_info *d = &run->identity.device;
+	(void)state;
+
+	assert_non_null(back);
+	d->leaf_count = DEVICE_LEAVES_MAX;
+	for (size_t i = 0; i < DEVICE_LEAVES_MAX; i++)
+		d->leaves[i] = d->leaves[i % 2];
+	struct buf b = encoded_result(run);
+	assert_int_equal(decode_result(&b, b.len, back), 0);
+	assert_memory_equal(&back->identity, &run->identity, sizeof(run->identity));
+	buf_done(&b);
+	free(back);
+	free(run);
+}
+
+static void what_is_not_known_of_the_surroundings_stays_unknown(void **state)
+{
+	struct run *run = new_result();
+	struct run *back = new_result();
+	(void)state;
+
+	memset(&run->identity.options, 0, sizeof(run->identity.options));
+	run->identity.has_device = false;
+	memset(&run->identity.device, 0, sizeof(run->identity.device));
+	run->has_own = false;
+	memset(&run->own, 0, sizeof(run->own));
+	struct buf b = encoded_result(run);
+	assert_int_equal(decode_result(&b, b.len, back), 0);
+	assert_memory_equal(back, run, sizeof(*run));
+	buf_done(&b);
+	free(back);
+	free(run);
+}
+
 static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state)
 {
 	static const struct spoiler spoilers[] = {
@@ -477,6 +576,18 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 		SPOIL_RUN(trust, 1 << RUN_TRUST_FLAGS),
 		SPOIL_RUN(engine, WORKLOAD_ENGINE_THREADS + 1),
 		SPOIL_RUN(identity.sector_bytes, 513),
+		SPOIL_RUN(identity.device.major, 4096),
+		SPOIL_RUN(identity.device.minor, 1 << 20),
+		SPOIL_RUN(identity.device.name[0], 0),
+		SPOIL_RUN(identity.device.rotational, DEVICE_ROTATIONAL_YES + 1),
+		SPOIL_RUN(identity.device.logical_block_bytes, 513),
+		SPOIL_RUN(identity.device.physical_block_bytes, 4095),
+		SPOIL_RUN(identity.device.leaves[1].major, UINT32_MAX),
+		SPOIL_RUN(identity.device.leaves[0].minor, UINT32_MAX),
+		SPOIL_RUN(identity.device.leaves[1].name[0], 0),
+		SPOIL_RUN(own.synced_writes, 10),
+		SPOIL_RUN(own.ios, 0),
+		SPOIL_RUN(own.bytes, UINT64_MAX),
 		SPOIL_RUN(workload.pattern, WORKLOAD_MIXED + 1),
 		SPOIL_RUN(operations[RUN_WRITE].ios, 5), /* the histogram has 4 */
 		SPOIL_RUN(operations[RUN_WRITE].ios, 3),
@@ -574,6 +685,9 @@ int main(void)
 		cmocka_unit_test(other_magic_version_and_type_are_told_apart),
 		cmocka_unit_test(a_job_out_of_range_is_refused_and_changes_nothing),
 		cmocka_unit_test(a_result_out_of_range_is_refused_and_leaves_a_valid_run),
+		cmocka_unit_test(more_leaves_than_there_can_be_are_refused),
+		cmocka_unit_test(all_leaves_that_can_be_arrive),
+		cmocka_unit_test(what_is_not_known_of_the_surroundings_stays_unknown),
 		cmocka_unit_test(text_with_a_nul_byte_or_too_long_is_refused),
 		cmocka_unit_test(a_message_that_outgrows_its_buffer_is_an_error_of_the_buffer),
 	};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the kernel's counters and makes samples of them. */
+#include "supervise/reading.h"
+
+#include <errno.h>
+
+#include "base/fd.h"
+#include "model/identity.h"
+
+#define PATH_MAX_BYTES 4096
+
+static void read_file(const char *proc, const char *name, struct buf *text)
+{
+	struct buf path = BUF_INIT(PATH_MAX_BYTES);
+
+	*text = (struct buf)BUF_INIT(READING_FILE_MAX);
+	buf_printf(&path, "%s/%s", proc, name);
+	if (path.error < 0 || fd_read_file(buf_text(&path), text) < 0)
+		buf_done(text); /* unknown: half a text would name half of the devices */
+	buf_done(&path);
+}
+
+void reading_take(struct reading *reading, const char *proc, bool has_nfs, uint64_t now_nsec)
+{
+	reading_done(reading);
+	reading->monotonic_nsec = now_nsec;
+	read_file(proc, "diskstats", &reading->diskstats);
+	read_file(proc, "pressure/io", &reading->pressure);
+	if (has_nfs)
+		read_file(proc, "self/mountstats", &reading->mountstats);
+}
+
+void reading_done(struct reading *reading)
+{
+	buf_done(&reading->diskstats);
+	buf_done(&reading->mountstats);
+	buf_done(&reading->pressure);
+	reading->monotonic_nsec = 0;
+}
+
+int reading_sample(const struct reading *reading, const struct identity *identity,
+	struct facts_sample *ret, struct error *reterr)
+{
+	struct facts_sample s = { .monotonic_nsec = reading->monotonic_nsec };
+	int pressure = 0;
+	int counters = 0;
+
+	if (reading->pressure.len > 0) {
+		pressure = pressure_parse(buf_text(&reading->pressure), &s.pressure, reterr);
+		s.has_pressure = pressure == 0;
+	}
+	if (reading->diskstats.len > 0 && identity->has_device) {
+		counters = facts_sample_disk(
+			&s, buf_text(&reading->diskstats), &identity->device, reterr);
+	} else if (reading->mountstats.len > 0 && identity_is_nfs(identity)) {
+		counters = mountstats_find(
+			buf_text(&reading->mountstats), identity->mount_point, &s.nfs, reterr);
+		s.has_nfs = counters == 0;
+	}
+	*ret = s;
+	/* A device that is not there is no mistake of the text's. */
+	return counters == -EBADMSG ? counters : pressure;
+}
