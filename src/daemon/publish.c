@@ -78,6 +78,7 @@ static void frame_fill(struct frame *f, const struct live *live)
 		to->path = from->config->path;
 		to->alarm = from->alarm;
 		to->identity = from->has_identity ? &from->identity : NULL;
+		to->facts = from->has_identity ? &from->facts : NULL;
 		to->probe_count = from->probe_count;
 		to->probes = probe;
 		for (size_t k = 0; k < from->probe_count; k++)

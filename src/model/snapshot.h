@@ -51,6 +51,7 @@ struct snapshot_repository {
 	const char *reason; /* one sentence for people */
 	const struct alarm_state *alarm;
 	const struct identity *identity; /* of the newest run that saw one, or NULL */
+	const struct facts *facts; /* around the newest run, or NULL */
 	size_t probe_count;
 	const struct snapshot_probe *probes;
 };

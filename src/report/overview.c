@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "report/context.h"
 #include "report/report.h"
 #include "report/run_json.h"
 
@@ -192,7 +193,7 @@ static struct json_t *new_incident(const struct alarm_state *alarm)
 	return object;
 }
 
-static struct json_t *new_target(const struct identity *identity)
+static struct json_t *new_target(const struct identity *identity, const struct facts *facts)
 {
 	struct json_t *object = json_new_object();
 
@@ -201,6 +202,8 @@ static struct json_t *new_target(const struct identity *identity)
 	json_add_text(object, "mount_point", identity->mount_point);
 	run_json_add_count(object, "size_bytes", identity->size_bytes);
 	run_json_add_count(object, "free_bytes", identity->free_bytes);
+	context_add_device(object, identity);
+	context_add_facts(object, facts);
 	return object;
 }
 
@@ -220,7 +223,7 @@ static struct json_t *new_repository(const struct snapshot_repository *repositor
 	else
 		json_add_null(object, "incident");
 	if (repository->identity)
-		json_add(object, "target", new_target(repository->identity));
+		json_add(object, "target", new_target(repository->identity, repository->facts));
 	else
 		json_add_null(object, "target");
 	json_add(object, "probes", probes);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "report/context.h"
 #include "report/report.h"
 
 void run_json_add_count(struct json_t *object, const char *key, uint64_t value)
@@ -142,6 +143,8 @@ static struct json_t *new_context(const struct run *run)
 	struct json_t *object = json_new_object();
 
 	add_identity(object, &run->identity);
+	context_add_device(object, &run->identity);
+	context_add_facts(object, &run->facts);
 	run_json_add_count(object, "file_bytes", run->file_bytes);
 	run_json_add_count(object, "file_target_bytes", run->file_target_bytes);
 	run_json_add_count(object, "layout_bytes", run->layout_bytes);

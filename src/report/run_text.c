@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parse.h"
+#include "report/context.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -159,6 +160,19 @@ static void add_target(const struct identity *identity, struct buf *b)
 		format_size_rounded(b, identity->size_bytes);
 	}
 	buf_add_char(b, '\n');
+	add_label(b, "device:");
+	context_describe_device(b, identity);
+	buf_add_char(b, '\n');
+}
+
+/* Of a run that did not get to its file system nothing is asked. */
+static void add_others(const struct run *run, struct buf *b)
+{
+	if (run->identity.fs_type[0] == '\0')
+		return;
+	add_label(b, "others:");
+	context_describe_others(b, &run->facts);
+	buf_add_char(b, '\n');
 }
 
 static double seconds(uint64_t nsec)
@@ -196,6 +210,7 @@ static void add_parameters(const struct run *run, struct buf *b)
 	}
 	add_file(run, b);
 	add_target(&run->identity, b);
+	add_others(run, b);
 	add_times(run, b);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
+	%D%/context.c %D%/context.h \
 	%D%/exposition.c %D%/exposition.h \
 	%D%/incident.c \
 	%D%/metrics.c \

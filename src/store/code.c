@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads and histograms as single values of a column. */
+/* Workloads, devices and histograms as single values of a column. */
 #include "store/code.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "model/device.h"
 #include "model/histogram.h"
 #include "model/workload.h"
 
@@ -74,6 +75,22 @@ int code_read_workload(const char *text, size_t len, struct workload *ret, struc
 	if (r < 0 && r != -ENOMEM)
 		return error_prefix(reterr, -EUCLEAN, "workload");
 	return r;
+}
+
+int code_device(const struct device_info *device, struct buf *b)
+{
+	return json_dump(device_to_json(device), false, b);
+}
+
+int code_read_device(const char *text, size_t len, struct device_info *ret)
+{
+	struct json_t *object = NULL;
+	int r = json_parse(text, len, &object, NULL);
+
+	if (r == 0)
+		r = device_from_json(object, ret);
+	json_free(object);
+	return r == -EINVAL ? -EUCLEAN : r;
 }
 
 int code_histogram(const struct histogram *h, struct buf *b)

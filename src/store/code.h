@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the columns workload.options and run_operation.histogram hold. Private to the store. */
+/* What the columns workload.options, identity.device and run_operation.histogram hold. Private to
+ * the store. */
 #ifndef REPOPROBE_STORE_CODE_H
 #define REPOPROBE_STORE_CODE_H
 
@@ -7,6 +8,7 @@
 #include <stdint.h>
 
 struct buf;
+struct device_info;
 struct error;
 struct histogram;
 struct workload;
@@ -17,6 +19,10 @@ struct workload;
 int code_workload(const struct workload *w, struct buf *b);
 /* -EUCLEAN when the text is damaged; *ret is changed even so. */
 int code_read_workload(const char *text, size_t len, struct workload *ret, struct error *reterr);
+
+/* device_to_json's object. -EUCLEAN when damaged. */
+int code_device(const struct device_info *device, struct buf *b);
+int code_read_device(const char *text, size_t len, struct device_info *ret);
 
 /* An encoding byte, then histogram_encode's bytes: deflated where that is shorter. */
 #define CODE_HISTOGRAM_MAX 65536

@@ -35,10 +35,12 @@
 	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"       \
 	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"              \
 	" run.duration_nsec, run.setup_nsec, run.measured_nsec, run.cpu_user_nsec,"                \
-	" run.cpu_system_nsec, run.outstanding_ios, run.layout_bytes, run.file_bytes,"             \
+	" run.cpu_system_nsec, run.outstanding_ios, run.layout_bytes, run.others_bytes_per_sec,"   \
+	" run.others_ios_per_sec, run.pressure_some, run.pressure_full, run.file_bytes,"           \
 	" run.file_target_bytes, run.workload, workload.options, run.file_size_bytes,"             \
 	" identity.fs_type, identity.source, identity.mount_point, identity.fs_uuid,"              \
-	" identity.is_mount, identity.sector_bytes, coalesce(run.size_bytes,"                      \
+	" identity.is_mount, identity.sector_bytes, identity.mount_options,"                       \
+	" identity.fs_options, identity.id, identity.device, coalesce(run.size_bytes,"             \
 	" identity.size_bytes), run.free_bytes, o.operation, o.ios, o.bytes, o.errors,"            \
 	" o.active_nsec, o.latencies, o.histogram"                                                 \
 	" FROM picked CROSS JOIN run ON run.id = picked.id"                                        \
@@ -58,7 +60,29 @@ static void read_times(struct sql *s, struct run *run)
 	run->cpu_system_nsec = sql_unsigned(s, INT64_MAX);
 }
 
-static void read_identity(struct sql *s, struct identity *ret)
+/* Most rows share one device with the row before. */
+static void read_device(struct store_reader *reader, struct sql *s, struct identity *ret)
+{
+	int64_t id = sql_integer_or(s, 1, INT64_MAX, 0);
+	size_t len;
+	const char *text = sql_bytes(s, &len);
+
+	if (id == 0 || len == 0)
+		return;
+	if (reader->device_identity != id) {
+		reader->device_identity = 0;
+		int r = code_read_device(text, len, &reader->device);
+		if (r < 0) {
+			s->error = r;
+			return;
+		}
+		reader->device_identity = id;
+	}
+	ret->device = reader->device;
+	ret->has_device = true;
+}
+
+static void read_identity(struct store_reader *reader, struct sql *s, struct identity *ret)
 {
 	sql_text(s, ret->fs_type, sizeof(ret->fs_type));
 	sql_text(s, ret->source, sizeof(ret->source));
@@ -66,8 +90,21 @@ static void read_identity(struct sql *s, struct identity *ret)
 	sql_text(s, ret->fs_uuid, sizeof(ret->fs_uuid));
 	ret->is_mount = sql_unsigned_or(s, 1, 0);
 	ret->sector_bytes = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	sql_text(s, ret->options.mount, sizeof(ret->options.mount));
+	sql_text(s, ret->options.fs, sizeof(ret->options.fs));
+	read_device(reader, s, ret);
 	ret->size_bytes = sql_unsigned_or(s, INT64_MAX, 0);
 	ret->free_bytes = sql_unsigned(s, INT64_MAX);
+}
+
+static void read_facts(struct sql *s, struct facts *ret)
+{
+	ret->has_counters = !sql_is_null(s);
+	ret->others_bytes_per_sec = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->others_ios_per_sec = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->has_pressure = !sql_is_null(s);
+	ret->pressure_some_basis_points = (uint32_t)sql_unsigned_or(s, PRESSURE_ALL, 0);
+	ret->pressure_full_basis_points = (uint32_t)sql_unsigned_or(s, PRESSURE_ALL, 0);
 }
 
 static void read_workload(struct store_reader *reader, struct sql *s, struct workload *ret)
@@ -107,11 +144,12 @@ static void read_head(struct store_reader *reader, struct sql *s, struct run *ru
 	read_times(s, run);
 	run->outstanding_ios = (uint32_t)sql_unsigned(s, UINT32_MAX);
 	run->layout_bytes = sql_unsigned(s, INT64_MAX);
+	read_facts(s, &run->facts);
 	run->file_bytes = sql_unsigned(s, INT64_MAX);
 	run->file_target_bytes = sql_unsigned_or(s, INT64_MAX, run->file_bytes);
 	read_workload(reader, s, &run->workload);
 	run->workload.file_size_bytes = sql_unsigned_or(s, INT64_MAX, run->file_bytes);
-	read_identity(s, &run->identity);
+	read_identity(reader, s, &run->identity);
 }
 
 static void read_operation(struct sql *s, struct run *run)

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "model/device.h"
 #include "model/workload.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -19,6 +20,8 @@ struct store_reader {
 		int64_t id; /* 0: unused */
 		struct workload workload;
 	} workloads[READER_WORKLOADS];
+	int64_t device_identity; /* whose device is in `device`; 0: nobody's */
+	struct device_info device;
 };
 
 /* From any thread: what runs and all that is still asked ends with -EINTR, for good. */

@@ -22,16 +22,19 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_FIND_IDENTITY] =
 		"SELECT id FROM identity WHERE target = ? AND fs_type = ? AND source = ?"
 		" AND mount_point = ? AND fs_uuid = ? AND is_mount = ? AND sector_bytes = ?"
-		" AND ? IS NOT NULL",
+		" AND mount_options = ? AND fs_options = ? AND device = ? AND ? IS NOT NULL",
 	[WRITE_ADD_IDENTITY] =
 		"INSERT INTO identity (target, fs_type, source, mount_point, fs_uuid, is_mount,"
-		" sector_bytes, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+		" sector_bytes, mount_options, fs_options, device, size_bytes)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
 	[WRITE_ADD_RUN] =
 		"INSERT INTO run (id, series, started_usec, status, skip, error_number, reason,"
 		" trust, engine, workload, identity, start_delay_usec, duration_nsec, setup_nsec,"
 		" measured_nsec, cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes,"
+		" others_bytes_per_sec, others_ios_per_sec, pressure_some, pressure_full,"
 		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?, ?,"
 		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)))",
 	[WRITE_ADD_OPERATION] =
 		"INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec,"

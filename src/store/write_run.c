@@ -9,6 +9,7 @@
 
 #define KEY_MAX 1024
 #define OPTIONS_MAX 4096
+#define DEVICE_MAX 8192
 
 struct series_key {
 	int64_t target;
@@ -19,6 +20,7 @@ struct series_key {
 struct identity_key {
 	int64_t target;
 	const struct identity *identity;
+	const char *device; /* as the column has it */
 };
 
 /* Rows that a run refers to; 0: none. */
@@ -53,6 +55,9 @@ static void bind_identity(struct sql *s, const void *data)
 	sql_bind_text(s, k->identity->fs_uuid);
 	sql_bind_integer(s, k->identity->is_mount);
 	sql_bind_integer(s, k->identity->sector_bytes);
+	sql_bind_text(s, k->identity->options.mount);
+	sql_bind_text(s, k->identity->options.fs);
+	sql_bind_text(s, k->device);
 	sql_bind_unsigned(s, k->identity->size_bytes);
 }
 
@@ -92,12 +97,17 @@ static int find_identity(struct write *w, const struct run *run, int64_t target,
 	static const struct write_lookup lookup = { WRITE_FIND_IDENTITY, WRITE_ADD_IDENTITY,
 		bind_identity };
 	const struct identity *i = &run->identity;
-	struct identity_key k = { .target = target, .identity = i };
+	struct buf device = BUF_INIT(DEVICE_MAX);
 
 	if (i->fs_type[0] == '\0' && i->source[0] == '\0' && i->mount_point[0] == '\0' &&
 		i->fs_uuid[0] == '\0' && i->size_bytes == 0)
 		return 0; /* the worker did not come so far */
-	return write_look_up(w, &lookup, &k, ret_id, reterr);
+	int r = i->has_device ? code_device(&i->device, &device) : 0;
+	struct identity_key k = { .target = target, .identity = i, .device = buf_text(&device) };
+	if (r == 0)
+		r = write_look_up(w, &lookup, &k, ret_id, reterr);
+	buf_done(&device);
+	return r;
 }
 
 static void bind_id(struct sql *s, int64_t id)
@@ -114,6 +124,22 @@ static void bind_unless(struct sql *s, uint64_t value, uint64_t usual)
 		sql_bind_null(s);
 	else
 		sql_bind_unsigned(s, value);
+}
+
+static void bind_if(struct sql *s, bool is_known, uint64_t value)
+{
+	if (is_known)
+		sql_bind_unsigned(s, value < INT64_MAX ? value : INT64_MAX);
+	else
+		sql_bind_null(s);
+}
+
+static void bind_facts(struct sql *s, const struct facts *f)
+{
+	bind_if(s, f->has_counters, f->others_bytes_per_sec);
+	bind_if(s, f->has_counters, f->others_ios_per_sec);
+	bind_if(s, f->has_pressure, f->pressure_some_basis_points);
+	bind_if(s, f->has_pressure, f->pressure_full_basis_points);
 }
 
 static int add_run(
@@ -140,6 +166,7 @@ static int add_run(
 	sql_bind_unsigned(s, run->cpu_system_nsec);
 	sql_bind_integer(s, run->outstanding_ios);
 	sql_bind_unsigned(s, run->layout_bytes);
+	bind_facts(s, &run->facts);
 	sql_bind_unsigned(s, run->file_bytes);
 	bind_unless(s, run->file_target_bytes, run->file_bytes);
 	bind_unless(s, run->workload.file_size_bytes, run->file_bytes);

@@ -29,6 +29,30 @@ static struct run *new_run(const char *preset)
 		.sector_bytes = 512,
 		.size_bytes = UINT64_C(2) << 40,
 		.free_bytes = UINT64_C(800) << 30,
+		.options = { .mount = "rw,noatime", .fs = "rw,stripe=128" },
+		.has_device = true,
+		.device = {
+			.name = "sdb1",
+			.disk = "sdb",
+			.rotational = DEVICE_ROTATIONAL_YES,
+			.write_cache = "write back",
+			.logical_block_bytes = 512,
+			.physical_block_bytes = 4096,
+			.model = "WDC WD40EFRX-68W",
+			.scheduler = "mq-deadline",
+			.write_copies = 1,
+			.has_all_leaves = true,
+			.leaf_count = 1,
+			.leaves = { { 8, 16, "sdb" } },
+		},
+	};
+	run->facts = (struct facts){
+		.has_counters = true,
+		.others_bytes_per_sec = UINT64_C(12) << 20,
+		.others_ios_per_sec = 340,
+		.has_pressure = true,
+		.pressure_some_basis_points = 4150,
+		.pressure_full_basis_points = 905,
 	};
 	return run;
 }
@@ -197,6 +221,7 @@ struct sample *sample_new(void)
 	count_run(&s->probes[1], s->runs[1]);
 	init_alarm(&s->alarm);
 	s->identity = s->runs[0]->identity;
+	s->facts = s->runs[0]->facts;
 	s->repositories[0] = (struct snapshot_repository){
 		.name = "nas1",
 		.path = "/backup/nas1",
@@ -204,6 +229,7 @@ struct sample *sample_new(void)
 		.reason = "write average 20 ms, limit 15 ms",
 		.alarm = &s->alarm,
 		.identity = &s->identity,
+		.facts = &s->facts,
 		.probe_count = 2,
 		.probes = &s->probes[0],
 	};

@@ -24,6 +24,7 @@ struct sample {
 	struct snapshot_probe probes[3];
 	struct alarm_state alarm;
 	struct identity identity;
+	struct facts facts;
 	struct run *runs[2];
 };
 struct sample *sample_new(void);

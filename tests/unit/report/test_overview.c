@@ -82,6 +82,12 @@ static void a_repository_has_state_target_and_incident(void **unused)
 	assert_text(nas, "state", "warning");
 	assert_text(nas, "reason", "write average 20 ms, limit 15 ms");
 	assert_text(json_get(nas, "target"), "fs_type", "ext4");
+	assert_text(json_get(json_get(nas, "target"), "device"), "model", "WDC WD40EFRX-68W");
+	assert_text(json_get(nas, "target"), "mount_options", "rw,noatime");
+	assert_int_equal(
+		json_get_integer(json_get(json_get(nas, "target"), "others"), "ios_per_second", -1),
+		340);
+	assert_non_null(json_get(json_get(json_get(nas, "target"), "pressure"), "some_percent"));
 	assert_int_equal(json_get_integer(incident, "id", -1), 12);
 	assert_text(incident, "level", "warning");
 	assert_text(incident, "opened", "2026-11-30T17:50:00.000000Z");

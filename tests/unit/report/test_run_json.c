@@ -60,7 +60,15 @@ static void a_run_to_the_letter(void **unused)
 		"\"mount_point\":\"/backup/nas1\","
 		"\"fs_uuid\":\"2f6b3e0c-93d4-4a53-8a0e-5f4f7a0c2d11\",\"is_mount\":true,"
 		"\"sector_bytes\":512,\"size_bytes\":2199023255552,"
-		"\"free_bytes\":858993459200,\"file_bytes\":1073741824,"
+		"\"free_bytes\":858993459200,"
+		"\"device\":{\"name\":\"sdb1\",\"disk\":\"sdb\",\"model\":\"WDC WD40EFRX-68W\","
+		"\"write_cache\":\"write back\",\"scheduler\":\"mq-deadline\",\"rotational\":true,"
+		"\"logical_block_bytes\":512,\"physical_block_bytes\":4096,"
+		"\"request_max_bytes\":null,\"queue_requests\":null,\"disks\":[\"sdb\"]},"
+		"\"mount_options\":\"rw,noatime\",\"fs_options\":\"rw,stripe=128\","
+		"\"others\":{\"bytes_per_second\":12582912,\"ios_per_second\":340},"
+		"\"pressure\":{\"some_percent\":41.5,\"full_percent\":9.05},"
+		"\"file_bytes\":1073741824,"
 		"\"file_target_bytes\":1073741824,\"layout_bytes\":0,"
 		"\"start_delay_seconds\":0.0,\"setup_seconds\":0.0,\"measured_seconds\":1.2,"
 		"\"duration_seconds\":1.25,\"cpu_user_seconds\":0.0,"
@@ -161,6 +169,33 @@ static void names_that_are_not_there_are_null(void **unused)
 	free(run);
 }
 
+static void a_surrounding_that_is_not_known_is_null(void **unused)
+{
+	struct run *run = sample_write_run();
+	run->identity.has_device = false;
+	memset(&run->identity.options, 0, sizeof(run->identity.options));
+	run->facts = (struct facts){ .has_counters = false };
+	struct json_t *value = through_text(run);
+	const struct json_t *context = json_get(value, "context");
+	static const char *const keys[] = { "device", "mount_options", "fs_options", "others",
+		"pressure" };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		assert_non_null(json_get(context, keys[i]));
+		assert_null(json_get_text(context, keys[i]));
+		assert_null(json_get(json_get(context, keys[i]), "name"));
+		assert_null(json_get(json_get(context, keys[i]), "bytes_per_second"));
+	}
+	json_free(value);
+	run->facts.has_counters = true; /* nobody is somebody: no null */
+	value = through_text(run);
+	context = json_get(value, "context");
+	assert_int_equal(json_get_integer(json_get(context, "others"), "bytes_per_second", -1), 0);
+	json_free(value);
+	free(run);
+}
+
 static void a_skipped_run_has_its_cause(void **unused)
 {
 	struct run *run = sample_failed_run(RUN_SKIPPED, 0, "");
@@ -207,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_failed_run_is_a_document_with_status_and_reason),
 		cmocka_unit_test(what_only_failed_has_counts_and_no_latency),
 		cmocka_unit_test(names_that_are_not_there_are_null),
+		cmocka_unit_test(a_surrounding_that_is_not_known_is_null),
 		cmocka_unit_test(a_skipped_run_has_its_cause),
 		cmocka_unit_test(bytes_that_are_not_text_become_replacement_characters),
 		cmocka_unit_test(counts_past_what_json_holds_are_cut),

@@ -51,6 +51,9 @@ static const char mixed_report[] =
 	"engine:       io_uring\n"
 	"file:         1 GiB\n"
 	"target:       ext4 on /dev/sdb1 at /backup/nas1, 800 GiB free of 2 TiB\n"
+	"device:       sdb1, WDC WD40EFRX-68W, rotational, write back cache, mq-deadline scheduler\n"
+	"others:       moved 12 MiB/s, 340 I/O/s; processes of this host waited for I/O 41.5% "
+	"of the time\n"
 	"time:         1.500 s measured, 0.012 s to set up, 1.623 s in all\n"
 	"\n"
 	"Results, latencies in milliseconds\n"
@@ -230,6 +233,59 @@ static void every_trust_flag_is_named_and_explained(void **unused)
 	free(run);
 }
 
+static void others_are_told_in_words(void **unused)
+{
+	static const struct {
+		struct facts facts;
+		const char *expected;
+	} cases[] = {
+		{ { .has_counters = false }, "others:       unknown\n" },
+		{ { .has_counters = true }, "others:       nobody else used the device\n" },
+		{ { .has_counters = true, .others_bytes_per_sec = 2048, .others_ios_per_sec = 1 },
+			"others:       next to nothing (2 KiB/s, 1 I/O/s)\n" },
+		{ { .has_counters = true, .others_bytes_per_sec = 4096, .others_ios_per_sec = 5 },
+			"others:       moved 4 KiB/s, 5 I/O/s\n" },
+		{ { .has_pressure = true },
+			"others:       unknown; processes of this host waited for I/O 0.0% of "
+			"the time\n" },
+	};
+	struct run *run = sample_write_run();
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		run->facts = cases[i].facts;
+		assert_true(report_has(run, cases[i].expected));
+	}
+	free(run);
+}
+
+static void a_device_is_described_as_far_as_it_is_known(void **unused)
+{
+	struct run *run = sample_write_run();
+	struct device_info *d = &run->identity.device;
+
+	(void)unused;
+	run->identity.has_device = false;
+	assert_true(report_has(run, "device:       unknown\n"));
+	run->identity.has_device = true;
+	*d = (struct device_info){ .name = "sda", .disk = "sda" };
+	d->leaf_count = 1;
+	d->leaves[0] = (struct device_leaf){ .name = "sda" };
+	assert_true(report_has(run, "device:       sda\n"));
+	*d = (struct device_info){
+		.name = "md0",
+		.disk = "md0",
+		.array_level = "raid1",
+		.array_action = "resync",
+		.rotational = DEVICE_ROTATIONAL_NO,
+		.leaf_count = 2,
+		.leaves = { { .name = "sda" }, { .name = "sdb" } },
+	};
+	assert_true(report_has(
+		run, "device:       md0, raid1, on sda sdb, not rotational, resync under way\n"));
+	free(run);
+}
+
 static void a_run_of_the_command_line_has_no_repository_and_no_number(void **unused)
 {
 	struct run *run = sample_write_run();
@@ -278,6 +334,8 @@ int main(void)
 		cmocka_unit_test(what_differs_from_the_preset_is_said),
 		cmocka_unit_test(a_file_that_grows_says_so),
 		cmocka_unit_test(every_trust_flag_is_named_and_explained),
+		cmocka_unit_test(others_are_told_in_words),
+		cmocka_unit_test(a_device_is_described_as_far_as_it_is_known),
 		cmocka_unit_test(a_run_of_the_command_line_has_no_repository_and_no_number),
 		cmocka_unit_test(text_of_others_cannot_steer_the_terminal),
 		cmocka_unit_test(a_full_buffer_stays_an_error),

@@ -184,6 +184,34 @@ static void set_identity(struct identity *identity)
 	identity->is_mount = true;
 	identity->sector_bytes = 4096;
 	identity->size_bytes = UINT64_C(8001563222016);
+	(void)snprintf(identity->options.mount, sizeof(identity->options.mount), "rw,noatime");
+	(void)snprintf(identity->options.fs, sizeof(identity->options.fs), "rw");
+	identity->has_device = true;
+	identity->device = (struct device_info){
+		.name = "sdb1",
+		.disk = "sdb",
+		.rotational = DEVICE_ROTATIONAL_YES,
+		.write_cache = "write back",
+		.logical_block_bytes = 512,
+		.physical_block_bytes = 4096,
+		.request_max_bytes = 1310720,
+		.model = "WDC WD40EFRX-68W",
+		.scheduler = "mq-deadline",
+		.queue_requests = 64,
+		.leaf_count = 1,
+		.leaves = { { .name = "sdb" } },
+	};
+}
+
+/* A disk that others use as well, now more, now less. */
+static void set_facts(struct fixture *f, struct facts *facts)
+{
+	facts->has_counters = true;
+	facts->others_bytes_per_sec = fixture_random(f) % UINT64_C(200000000);
+	facts->others_ios_per_sec = fixture_random(f) % 2000;
+	facts->has_pressure = true;
+	facts->pressure_some_basis_points = (uint32_t)(fixture_random(f) % (PRESSURE_ALL + 1));
+	facts->pressure_full_basis_points = facts->pressure_some_basis_points / 2;
 }
 
 struct run *fixture_run(struct fixture *f, int64_t id, const char *repository, const char *probe)
@@ -205,6 +233,7 @@ struct run *fixture_run(struct fixture *f, int64_t id, const char *repository, c
 	run->cpu_user_nsec = fixture_random(f) % UINT64_C(5000000);
 	run->cpu_system_nsec = fixture_random(f) % UINT64_C(30000000);
 	set_identity(&run->identity);
+	set_facts(f, &run->facts);
 	run->identity.free_bytes = UINT64_C(3000000000000) + fixture_random(f) % 1000000000;
 	fixture_add_latencies(f, run, RUN_WRITE, 120, UINT64_C(8000000));
 	run->duration_nsec = run->setup_nsec + run->measured_nsec + UINT64_C(50000000);
@@ -231,6 +260,10 @@ static void assert_equal_identities(const struct identity *a, const struct ident
 	assert_int_equal(a->sector_bytes, b->sector_bytes);
 	assert_int_equal(a->size_bytes, b->size_bytes);
 	assert_int_equal(a->free_bytes, b->free_bytes);
+	assert_string_equal(a->options.mount, b->options.mount);
+	assert_string_equal(a->options.fs, b->options.fs);
+	assert_int_equal(a->has_device, b->has_device);
+	assert_memory_equal(&a->device, &b->device, sizeof(a->device));
 }
 
 static void assert_equal_workloads(const struct workload *a, const struct workload *b)
@@ -280,6 +313,7 @@ void fixture_assert_equal_runs(const struct run *a, const struct run *b)
 	assert_int_equal(a->outstanding_ios, b->outstanding_ios);
 	assert_int_equal(a->cpu_user_nsec, b->cpu_user_nsec);
 	assert_int_equal(a->cpu_system_nsec, b->cpu_system_nsec);
+	assert_memory_equal(&a->facts, &b->facts, sizeof(a->facts));
 	assert_equal_workloads(&a->workload, &b->workload);
 	assert_equal_identities(&a->identity, &b->identity);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)

@@ -117,6 +117,84 @@ static void each_repository_has_its_own_identity_and_size(void **state)
 	}
 }
 
+static void every_kind_of_device_comes_back(void **state)
+{
+	struct fixture *f = *state;
+	static const enum device_rotational answers[] = { DEVICE_ROTATIONAL_UNKNOWN,
+		DEVICE_ROTATIONAL_NO, DEVICE_ROTATIONAL_YES };
+
+	fixture_open(f);
+	for (int64_t id = 1; id <= 3; id++) {
+		struct run *run = fixture_run(f, id, "nas1", "active-full");
+		run->identity.device.rotational = answers[id - 1];
+		assert_comes_back(f, run);
+	}
+	struct run *run = fixture_run(f, 4, "nas1", "active-full");
+	run->identity.device = (struct device_info){
+		.name = "dm-3",
+		.mapped_name = "vg0-backup",
+		.array_level = "raid6",
+		.array_action = "resync",
+		.backing_file = "/images/one",
+		.leaf_count = DEVICE_LEAVES_MAX,
+	};
+	for (size_t i = 0; i < DEVICE_LEAVES_MAX; i++)
+		(void)snprintf(run->identity.device.leaves[i].name, DEVICE_NAME_MAX, "sd%zu", i);
+	assert_comes_back(f, run);
+	run = fixture_run(f, 5, "nas1", "active-full");
+	run->identity.device = (struct device_info){ .name = "x" };
+	assert_comes_back(f, run);
+	run = fixture_run(f, 6, "nas1", "active-full");
+	run->identity.has_device = false;
+	run->identity.device = (struct device_info){ .name = "" };
+	memset(&run->identity.options, 0, sizeof(run->identity.options));
+	assert_comes_back(f, run);
+}
+
+static void facts_that_are_not_known_are_not_zero(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (int64_t id = 1; id <= 4; id++) {
+		struct run *run = fixture_run(f, id, "nas1", "active-full");
+		run->facts = (struct facts){ .has_counters = id % 2 == 0, .has_pressure = id > 2 };
+		assert_comes_back(f, run);
+	}
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(others_mib_per_s) FROM runs_v"), 2);
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(others_iops) FROM runs_v"), 2);
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT sum(pressure_some_percent = 0) FROM runs_v"), 2);
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT count(pressure_full_percent) FROM runs_v"), 2);
+}
+
+static void a_view_shows_device_and_options(void **state)
+{
+	struct fixture *f = *state;
+	char *text;
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	struct run *run = fixture_run(f, 2, "nas1", "active-full");
+	run->identity.has_device = false;
+	memset(&run->identity.options, 0, sizeof(run->identity.options));
+	fixture_commit_run(f, run);
+	run = fixture_run(f, 3, "nas1", "active-full");
+	run->identity.device = (struct device_info){ .name = "loop0" };
+	fixture_commit_run(f, run);
+	text = fixture_sql_text(f,
+		"SELECT group_concat(concat, '|') FROM (SELECT coalesce(device, '-') || ','"
+		" || coalesce(device_model, '-') || ',' || coalesce(device_rotational, '-') || ','"
+		" || coalesce(device_write_cache, '-') || ',' || coalesce(device_scheduler, '-')"
+		" || ',' || coalesce(mount_options, '-') || ',' || coalesce(fs_options, '-')"
+		" AS concat FROM runs_v ORDER BY id)");
+	assert_string_equal(text,
+		"sdb1,WDC WD40EFRX-68W,1,write back,mq-deadline,rw,noatime,rw"
+		"|-,-,-,-,-,-,-|loop0,-,-,-,-,rw,noatime,rw");
+	free(text);
+}
+
 static void a_run_that_never_began_comes_back_empty(void **state)
 {
 	struct fixture *f = *state;
@@ -305,6 +383,12 @@ static void damaged_runs_are_errors(void **state)
 		"UPDATE workload SET options = '{\"queue_depth\": \"0\"}'",
 		"UPDATE identity SET is_mount = 2",
 		"UPDATE identity SET source = printf('%.*c', 256, 'x')",
+		"UPDATE identity SET mount_options = printf('%.*c', 256, 'x')",
+		"UPDATE identity SET device = '{'",
+		"UPDATE identity SET device = '{\"queue_requests\": -1}'",
+		"UPDATE identity SET device = '{\"disks\": [1]}'",
+		"UPDATE run SET others_bytes_per_sec = -1",
+		"UPDATE run SET pressure_some = 10001",
 		"UPDATE run_operation SET operation = 2",
 		"UPDATE run_operation SET ios = -1",
 		"UPDATE run_operation SET histogram = x''",
@@ -341,6 +425,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_run_comes_back_with_every_field),
 		TEST(each_repository_has_its_own_identity_and_size),
+		TEST(every_kind_of_device_comes_back),
+		TEST(facts_that_are_not_known_are_not_zero),
+		TEST(a_view_shows_device_and_options),
 		TEST(a_run_that_never_began_comes_back_empty),
 		TEST(an_operation_that_only_failed_comes_back),
 		TEST(every_status_and_preset_comes_back),
