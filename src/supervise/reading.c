@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/error.h"
 #include "base/fd.h"
 #include "model/identity.h"
 
@@ -38,26 +39,35 @@ void reading_done(struct reading *reading)
 	reading->monotonic_nsec = 0;
 }
 
+static int read_counters(const struct reading *reading, const struct identity *identity,
+	struct facts_sample *sample, struct error *reterr)
+{
+	if (reading->diskstats.len > 0 && identity->has_device)
+		return facts_sample_disk(
+			sample, buf_text(&reading->diskstats), &identity->device, reterr);
+	if (reading->mountstats.len == 0 || !identity_is_nfs(identity))
+		return 0;
+	int r = mountstats_find(
+		buf_text(&reading->mountstats), identity->mount_point, &sample->nfs, reterr);
+	sample->has_nfs = r == 0;
+	return r;
+}
+
 int reading_sample(const struct reading *reading, const struct identity *identity,
 	struct facts_sample *ret, struct error *reterr)
 {
 	struct facts_sample s = { .monotonic_nsec = reading->monotonic_nsec };
-	int pressure = 0;
-	int counters = 0;
+	struct error error = { "" };
+	int r = read_counters(reading, identity, &s, &error);
 
+	if (r == -ENOENT)
+		r = 0; /* a device that is not there is no mistake of the text's */
 	if (reading->pressure.len > 0) {
-		pressure = pressure_parse(buf_text(&reading->pressure), &s.pressure, reterr);
-		s.has_pressure = pressure == 0;
-	}
-	if (reading->diskstats.len > 0 && identity->has_device) {
-		counters = facts_sample_disk(
-			&s, buf_text(&reading->diskstats), &identity->device, reterr);
-	} else if (reading->mountstats.len > 0 && identity_is_nfs(identity)) {
-		counters = mountstats_find(
-			buf_text(&reading->mountstats), identity->mount_point, &s.nfs, reterr);
-		s.has_nfs = counters == 0;
+		int p = pressure_parse(buf_text(&reading->pressure), &s.pressure, &error);
+		s.has_pressure = p == 0;
+		if (p < 0)
+			r = p;
 	}
 	*ret = s;
-	/* A device that is not there is no mistake of the text's. */
-	return counters == -EBADMSG ? counters : pressure;
+	return r < 0 ? error_set(reterr, r, "%s", error.text) : 0;
 }

@@ -174,6 +174,8 @@ static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **sta
 	(void)state;
 	assert_int_equal(live_add_run(nas1, live_find_probe(nas1, "active-full"), run), 0);
 	nas1->alarm->incident_id = 7;
+	nas1->ring->span_count = 3;
+	nas1->facts.others_ios_per_sec = 9;
 	nas1->has_worker = true;
 	nas1->probes[0].due_nsec = NOW_NSEC + 123;
 
@@ -183,12 +185,40 @@ static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **sta
 	nas1 = live_find_repository(after, "nas1");
 	assert_null(live_find_repository(after, "nas2"));
 	assert_int_equal(nas1->alarm->incident_id, 7);
+	assert_int_equal(nas1->ring->span_count, 3);
+	assert_int_equal(nas1->facts.others_ios_per_sec, 9);
 	assert_true(nas1->has_worker);
 	assert_int_equal(nas1->probes[0].due_nsec, NOW_NSEC + 123);
 	assert_int_equal(nas1->probes[0].runs, 1);
 	assert_int_equal(nas1->probes[0].last_run->status, RUN_OK);
 	free(run);
 	live_free(after);
+}
+
+static void counters_of_another_disk_are_forgotten(void **state)
+{
+	static const struct facts_sample sample = { .monotonic_nsec = 1 };
+	struct identity identity = { .fs_type = "nfs4", .source = "nas:/a", .mount_point = "/b" };
+	struct live *live = live_of(&one);
+	struct live_repository *nas1 = live_find_repository(live, "nas1");
+
+	(void)state;
+	live_set_identity(nas1, &identity);
+	assert_true(nas1->has_identity);
+	facts_ring_add(nas1->ring, &sample);
+	live_set_identity(nas1, &identity);
+	live_set_identity(nas1, &(struct identity){ .source = "a run that saw nothing" });
+	assert_string_equal(nas1->identity.source, "nas:/a");
+	assert_int_equal(nas1->ring->sample_count, 1);
+	memcpy(identity.source, "nas:/b", 7);
+	live_set_identity(nas1, &identity);
+	assert_int_equal(nas1->ring->sample_count, 0);
+	facts_ring_add(nas1->ring, &sample);
+	identity.has_device = true;
+	live_set_identity(nas1, &identity);
+	assert_int_equal(nas1->ring->sample_count, 0);
+	assert_true(nas1->ring->has_device);
+	live_free(live);
 }
 
 static void changed_interval_plans_anew_and_keeps_the_counters(void **state)
@@ -244,6 +274,7 @@ int main(void)
 		cmocka_unit_test(
 			first_run_that_finds_its_file_in_use_is_tried_again_soon_and_not_for_ever),
 		cmocka_unit_test(reload_keeps_slots_counters_alarms_and_drops_what_is_gone),
+		cmocka_unit_test(counters_of_another_disk_are_forgotten),
 		cmocka_unit_test(changed_interval_plans_anew_and_keeps_the_counters),
 		cmocka_unit_test(history_fills_the_newest_run_without_counting_it),
 	};

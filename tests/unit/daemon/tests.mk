@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_schedule
+	tests/unit/daemon/test_sampler tests/unit/daemon/test_schedule
 UNIT_TESTS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_schedule
+	tests/unit/daemon/test_sampler tests/unit/daemon/test_schedule
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
 tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
@@ -14,3 +14,7 @@ tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libmodel.a libbas
 
 tests_unit_daemon_test_schedule_SOURCES = %D%/test_schedule.c
 tests_unit_daemon_test_schedule_LDADD = libdaemon.a libbase.a $(CMOCKA_LIBS)
+
+tests_unit_daemon_test_sampler_SOURCES = %D%/test_sampler.c
+tests_unit_daemon_test_sampler_LDADD = libdaemon.a libsupervise.a libmodel.a libbase.a \
+	$(CMOCKA_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm

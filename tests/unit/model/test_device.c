@@ -2,8 +2,10 @@
 /* device: which devices are the same, and which share a disk. */
 #include "model/device.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "test.h"
 
 static const struct device_info partition = {
@@ -88,12 +90,83 @@ static void only_disks_themselves_cut_and_flush(void **state)
 	assert_true(device_is_stacked(&mirror));
 }
 
+static void a_device_survives_json_but_for_its_numbers(void **state)
+{
+	struct device_info d = {
+		.major = 8,
+		.name = "md0",
+		.disk = "md0",
+		.mapped_name = "v",
+		.array_level = "raid1",
+		.array_action = "check",
+		.backing_file = "/i",
+		.write_cache = "write back",
+		.logical_block_bytes = 512,
+		.physical_block_bytes = 4096,
+		.request_max_bytes = UINT32_MAX,
+		.model = "M",
+		.scheduler = "none",
+		.queue_requests = 1,
+		.leaf_count = 2,
+		.leaves = { { .major = 8, .name = "sda" }, { .major = 8, .name = "sdb" } },
+	};
+	(void)state;
+
+	for (int i = DEVICE_ROTATIONAL_UNKNOWN; i <= DEVICE_ROTATIONAL_YES; i++) {
+		struct device_info back;
+		d.rotational = (enum device_rotational)i;
+		struct json_t *value = device_to_json(&d);
+		assert_int_equal(device_from_json(value, &back), 0);
+		json_free(value);
+		struct device_info expected = d;
+		expected.major = 0;
+		expected.leaves[0].major = 0;
+		expected.leaves[1].major = 0;
+		assert_memory_equal(&back, &expected, sizeof(back));
+	}
+}
+
+static void text_that_does_not_fit_is_cut_and_numbers_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		int expected;
+		const char *scheduler;
+	} cases[] = {
+		{ "{}", 0, "" },
+		{ "{\"scheduler\": null}", 0, "" },
+		{ "{\"scheduler\": \"0123456789abcdef\"}", 0, "0123456789abcde" },
+		{ "{\"scheduler\": \"0123456789abcd\u00e4\"}", 0, "0123456789abcd" },
+		{ "{\"queue_requests\": 4294967296}", -EUCLEAN, NULL },
+		{ "{\"queue_requests\": -1}", -EUCLEAN, NULL },
+		{ "{\"disks\": [1]}", -EUCLEAN, NULL },
+		{ "{\"disks\": [\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\","
+		  "\"\",\"\",\"\",\"\"]}",
+			-EUCLEAN, NULL },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct json_t *value = NULL;
+		struct device_info back = { .name = "x" };
+		assert_int_equal(json_parse(cases[i].text, strlen(cases[i].text), &value, NULL), 0);
+		assert_int_equal(device_from_json(value, &back), cases[i].expected);
+		json_free(value);
+		if (cases[i].scheduler)
+			assert_string_equal(back.scheduler, cases[i].scheduler);
+		else
+			assert_string_equal(back.name, "x");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_device_has_the_same_leaves),
 		cmocka_unit_test(only_disks_themselves_cut_and_flush),
 		cmocka_unit_test(work_meets_on_a_common_leaf),
+		cmocka_unit_test(a_device_survives_json_but_for_its_numbers),
+		cmocka_unit_test(text_that_does_not_fit_is_cut_and_numbers_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

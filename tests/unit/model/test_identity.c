@@ -151,6 +151,37 @@ static void an_option_is_found_by_its_whole_name(void **state)
 	assert_null(identity_find_option("", "rw", &len));
 }
 
+static void work_meets_on_a_disk_or_an_nfs_export(void **state)
+{
+	static const struct identity one = { .fs_type = "ext4",
+		.has_device = true,
+		.device = { .leaf_count = 1, .leaves = { { .major = 8 } } } };
+	static const struct identity two = { .fs_type = "xfs",
+		.has_device = true,
+		.device = { .leaf_count = 1, .leaves = { { .major = 8 } } } };
+	static const struct identity other = { .fs_type = "ext4",
+		.has_device = true,
+		.device = { .leaf_count = 1, .leaves = { { .major = 8, .minor = 16 } } } };
+	static const struct identity nas = { .fs_type = "nfs4", .source = "nas1:/export" };
+	static const struct identity old = { .fs_type = "nfs", .source = "nas1:/export" };
+	static const struct identity else_where = { .fs_type = "nfs", .source = "nas2:/export" };
+	static const struct identity fuse = { .fs_type = "fuse.x", .source = "nas1:/export" };
+	static const struct identity unknown = { .fs_type = "nfs4" };
+	(void)state;
+
+	assert_true(identity_shares_disk(&one, &two));
+	assert_false(identity_shares_disk(&one, &other));
+	assert_true(identity_shares_disk(&nas, &old));
+	assert_false(identity_shares_disk(&nas, &else_where));
+	assert_false(identity_shares_disk(&nas, &fuse));
+	assert_false(identity_shares_disk(&nas, &one));
+	assert_false(identity_shares_disk(&unknown, &unknown));
+	assert_true(identity_is_nfs(&nas));
+	assert_true(identity_is_nfs(&old));
+	assert_false(identity_is_nfs(&fuse));
+	assert_false(identity_is_nfs(&one));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +191,7 @@ int main(void)
 		cmocka_unit_test(options_of_the_mount_and_of_the_file_system_are_told_apart),
 		cmocka_unit_test(too_many_options_lose_the_last_ones_whole),
 		cmocka_unit_test(an_option_is_found_by_its_whole_name),
+		cmocka_unit_test(work_meets_on_a_disk_or_an_nfs_export),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

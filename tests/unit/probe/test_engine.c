@@ -18,6 +18,7 @@ struct bench {
 	struct run *run;
 	struct payload *payload;
 	uint64_t deadline_nsec;
+	bool is_synced;
 };
 
 static int set_up(void **state)
@@ -67,6 +68,7 @@ static int go(struct bench *b)
 		.ops = &fake_ops,
 		.backend = &b->fake,
 		.payload = b->payload,
+		.is_synced = b->is_synced,
 		.observe = &observe,
 	};
 
@@ -157,6 +159,44 @@ static void warm_up_by_number_is_left_out_but_bounded(void **state)
 	/* Two at a time: the first eight take 4 ms, the other twelve 6 ms. */
 	assert_int_equal(b->run->measured_nsec, 6 * NSEC_PER_MSEC);
 	assert_int_equal(writes(b)->active_nsec, 6 * NSEC_PER_MSEC);
+}
+
+static void all_of_it_is_our_own(void **state)
+{
+	/* one is done in two parts, one is put off, one fails */
+	static const struct fake_oddity odd[] = { { .number = 3, .result = 4096 },
+		{ .number = 9, .result = -EAGAIN }, { .number = 21, .result = -EIO } };
+	struct bench *b = *state;
+
+	b->workload.queue_depth = 1;
+	b->workload.warmup_ios = 8;
+	b->workload.max_ios = 20;
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 3;
+	b->is_synced = true;
+	assert_int_equal(go(b), -EIO);
+	assert_int_equal(writes(b)->errors, 1);
+	/* 22 were handed in: two again, and the failed one moved nothing */
+	assert_int_equal(b->run->own.bytes, 19 * BLOCK);
+	assert_int_equal(b->run->own.ios, 20);
+	assert_int_equal(b->run->own.synced_writes, 20);
+}
+
+static void what_is_still_out_is_our_own_too(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 2, .latency_nsec = FAKE_NEVER } };
+	struct bench *b = *state;
+
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 1;
+	b->workload.max_ios = 10;
+	b->workload.write_percent = 0;
+	b->is_synced = true;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->run->outstanding_ios, 1);
+	assert_int_equal(b->run->own.bytes, 10 * BLOCK);
+	assert_int_equal(b->run->own.ios, 10);
+	assert_int_equal(b->run->own.synced_writes, 0);
 }
 
 static void warm_up_by_time_is_left_out(void **state)
@@ -440,6 +480,9 @@ int main(void)
 			preparation_is_no_part_of_the_latency, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			warm_up_by_number_is_left_out_but_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(all_of_it_is_our_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_still_out_is_our_own_too, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(warm_up_by_time_is_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(duration_ends_the_run, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(max_bytes_are_never_passed, set_up, tear_down),

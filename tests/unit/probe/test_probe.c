@@ -143,6 +143,10 @@ static void a_first_run_lays_out_and_measures(void **state)
 	assert_int_equal(b->run->file_target_bytes, 8 * MIB);
 	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
 	assert_true(b->run->layout_bytes >= 8 * MIB);
+	assert_true(b->run->has_own);
+	assert_int_equal(b->run->own.bytes, 16 * MIB + b->run->layout_bytes);
+	assert_in_range(b->run->own.ios, 32 + b->run->layout_bytes / MIB, 32 + 20);
+	assert_int_equal(b->run->own.synced_writes, b->run->trust & RUN_TRUST_FALLBACK ? 0 : 32);
 	assert_false(b->run->trust & RUN_TRUST_WARMING);
 	assert_true(b->run->trust & RUN_TRUST_SHORT);
 	temporary_stat(&b->directory, FILE_PATH, &st);
@@ -150,6 +154,8 @@ static void a_first_run_lays_out_and_measures(void **state)
 
 	go(b);
 	assert_int_equal(b->run->layout_bytes, 0);
+	assert_int_equal(b->run->own.bytes, 16 * MIB);
+	assert_int_equal(b->run->own.ios, 32);
 }
 
 static void a_run_reads_and_writes_its_share(void **state)
@@ -177,6 +183,8 @@ static void a_growing_file_is_warming_until_it_is_whole(void **state)
 	assert_true(b->run->trust & RUN_TRUST_WARMING);
 	assert_int_equal(b->run->file_bytes, 7 * MIB);
 	go(b);
+	assert_int_equal(b->run->layout_bytes, 1 * MIB); /* after the measurement */
+	assert_int_equal(b->run->own.bytes, 17 * MIB);
 	assert_int_equal(b->run->workload.file_size_bytes, 7 * MIB);
 	assert_true(b->run->trust & RUN_TRUST_WARMING);
 	assert_int_equal(b->run->file_bytes, 8 * MIB);

@@ -6,6 +6,11 @@ UNIT_TESTS += tests/unit/supervise/test_life
 tests_unit_supervise_test_life_SOURCES = %D%/test_life.c
 tests_unit_supervise_test_life_LDADD = $(SUPERVISE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/supervise/test_reading
+UNIT_TESTS += tests/unit/supervise/test_reading
+tests_unit_supervise_test_reading_SOURCES = %D%/test_reading.c
+tests_unit_supervise_test_reading_LDADD = $(SUPERVISE_TEST_LIBS)
+
 # Starts the worker that was built.
 check_PROGRAMS += tests/unit/supervise/test_process
 UNIT_TESTS += tests/unit/supervise/test_process
