@@ -16,6 +16,7 @@
 #include "probe/place.h"
 #include "probe/random.h"
 #include "probe/target.h"
+#include "probe/trust.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define BLOCKS_MIN 4 /* that a file of automatic size holds */
@@ -37,6 +38,7 @@ struct block {
 	struct target target;
 	struct layout layout;
 	struct payload payload;
+	struct trust trust;
 	const struct io_backend_ops *ops;
 	void *backend;
 };
@@ -114,6 +116,24 @@ static int explain_layout(struct block *b, int r)
 	return fault_set(b->run, r, "lay out the probe file in", b->target.directory.path);
 }
 
+/* What was laid out is looked at again, for a file system may have put it off, or where reads need
+ * no disk. Only for their sake is this a failure. */
+static int check_layout(struct block *b)
+{
+	uint64_t bytes;
+	int r = target_measure(&b->target, &bytes);
+
+	if (r < 0)
+		return explain_layout(b, r);
+	if (bytes >= b->data_bytes || !workload_reads(&b->job->workload))
+		return 0;
+	run_fail(b->run, RUN_REFUSED, ENODATA,
+		"reads would not come from the disk: the file system says that the probe file is "
+		"not written there beyond %llu KiB, though it just was",
+		(unsigned long long)(bytes >> 10));
+	return -ENODATA;
+}
+
 /* What must exist before anything is measured. */
 static int lay_out(struct block *b)
 {
@@ -136,7 +156,7 @@ static int lay_out(struct block *b)
 	r = layout_extend(
 		&b->layout, HEADER_DATA_OFFSET + first_bytes, until_nsec, JOB_PHASE_LAYOUT);
 	note_layout(b);
-	return r < 0 ? explain_layout(b, r) : 0;
+	return r < 0 ? explain_layout(b, r) : check_layout(b);
 }
 
 /* Which part of the file the workload uses, and whether that is all it should. */
@@ -175,6 +195,7 @@ static int open_backend(struct block *b)
 		.memory_bytes = b->payload.memory_bytes,
 		.is_synchronised = b->target.is_fallback,
 		.drops_cache = b->target.is_fallback,
+		.meter = b->target.is_direct ? NULL : &b->trust.meter,
 	};
 	int r = -EOPNOTSUPP;
 
@@ -222,6 +243,7 @@ static bool is_synced(const struct block *b)
 
 static int run_engine(struct block *b)
 {
+	trust_begin(&b->trust, &b->target, b->clock, b->run);
 	int r = open_backend(b);
 
 	if (r < 0)
@@ -244,6 +266,8 @@ static int run_engine(struct block *b)
 	(void)getrusage(RUSAGE_SELF, &before); /* as above */
 	r = engine_run(&setup, b->run);
 	add_cpu_time(b->run, &before);
+	if (r == 0)
+		trust_end(&b->trust, b->run);
 	close_backend(b);
 	return r;
 }

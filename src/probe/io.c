@@ -2,9 +2,19 @@
 /* The table of back ends. */
 #include "probe/io.h"
 
+#include "probe/cache.h"
+
 static const struct io_backend_ops *const backends[] = {
 	&io_uring_backend,
 };
+
+void io_prepare_read(const struct io_setup *setup, const struct io_request *request)
+{
+	if (setup->drops_cache)
+		cache_drop_around(setup->fd, request->offset_bytes, request->bytes);
+	if (setup->meter)
+		cache_meter_add(setup->meter, setup->fd, request->offset_bytes, request->bytes);
+}
 
 const struct io_backend_ops *io_backend_at(enum workload_engine wish, size_t i)
 {

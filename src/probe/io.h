@@ -10,6 +10,7 @@
 
 #include "model/workload.h"
 
+struct cache_meter;
 struct error;
 
 struct io_setup {
@@ -19,6 +20,7 @@ struct io_setup {
 	size_t memory_bytes;
 	bool is_synchronised; /* each write is followed by fdatasync, and complete only then */
 	bool drops_cache; /* what is read next must not come from the page cache */
+	struct cache_meter *meter; /* NULL, or counts what of it does */
 };
 
 struct io_request {
@@ -50,6 +52,9 @@ struct io_backend_ops {
 };
 
 extern const struct io_backend_ops io_uring_backend; /* io_uring.c */
+
+/* What each back end's `prepare` does for a read, if setup asks for it. From any thread. */
+void io_prepare_read(const struct io_setup *setup, const struct io_request *request);
 
 /* The back ends fit for this wish, best first; NULL past the end. */
 const struct io_backend_ops *io_backend_at(enum workload_engine wish, size_t i);

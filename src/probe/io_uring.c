@@ -148,10 +148,8 @@ static void uring_prepare(void *backend, const struct io_request *request)
 {
 	const struct uring *u = backend;
 
-	if (u->setup.drops_cache && !request->is_write)
-		(void)posix_fadvise(u->setup.fd, (off_t)request->offset_bytes,
-			(off_t)request->bytes,
-			POSIX_FADV_DONTNEED); /* the run is labelled anyway */
+	if (!request->is_write)
+		io_prepare_read(&u->setup, request);
 }
 
 /* Sends what is prepared to the kernel, now. */

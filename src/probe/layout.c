@@ -5,20 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "probe/payload.h"
 #include "probe/place.h"
 
-#define ALIGN_BYTES UINT64_C(4096)
 #define PIECE_BYTES (UINT64_C(1) << 20)
 #define CHECK_BYTES (UINT64_C(16) << 20) /* free space is looked at so often, dirty pages sent */
 
 static uint64_t round_up(uint64_t bytes)
 {
-	return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	return (bytes + LAYOUT_UNIT_BYTES - 1) / LAYOUT_UNIT_BYTES * LAYOUT_UNIT_BYTES;
 }
 
 /* Pieces end at multiples of their size, so that a later call goes on where this one would have. */
@@ -110,7 +108,7 @@ int layout_extend(
 	struct layout *layout, uint64_t to_bytes, uint64_t until_nsec, enum job_phase phase)
 {
 	uint64_t written_bytes = layout->written_bytes;
-	uint8_t *piece = aligned_alloc(ALIGN_BYTES, PIECE_BYTES);
+	uint8_t *piece = aligned_alloc(LAYOUT_UNIT_BYTES, PIECE_BYTES);
 
 	if (!piece)
 		return -ENOMEM;
@@ -119,19 +117,4 @@ int layout_extend(
 	if (layout->written_bytes > written_bytes && fdatasync(layout->fd) < 0 && r == 0)
 		r = -errno;
 	return r;
-}
-
-int layout_measure(int fd, uint64_t *ret_bytes)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	uint64_t bytes = (uint64_t)st.st_size;
-	/* A file system without holes answers the size, or that it does not know. */
-	off_t hole = lseek(fd, 0, SEEK_HOLE);
-	if (hole >= 0 && (uint64_t)hole < bytes)
-		bytes = (uint64_t)hole;
-	*ret_bytes = bytes / ALIGN_BYTES * ALIGN_BYTES;
-	return 0;
 }

@@ -13,6 +13,8 @@
 struct clock;
 struct place;
 
+#define LAYOUT_UNIT_BYTES UINT64_C(4096) /* what is laid out is a multiple of this */
+
 struct layout {
 	int fd; /* open for writing */
 	bool is_direct; /* fd has O_DIRECT; goes when the file system refuses a write */
@@ -31,8 +33,5 @@ struct layout {
  * What was written is on the disk (fdatasync). */
 int layout_extend(
 	struct layout *layout, uint64_t to_bytes, uint64_t until_nsec, enum job_phase phase);
-
-/* How much of an open file is laid out: its size, but nothing beyond its first hole. -errno. */
-int layout_measure(int fd, uint64_t *ret_bytes);
 
 #endif

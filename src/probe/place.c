@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -17,8 +17,6 @@
 #include "base/parse.h"
 #include "probe/device.h"
 #include "probe/fault.h"
-
-#define MOUNTINFO_MAX (UINT32_C(4) << 20)
 
 /* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
@@ -30,13 +28,6 @@ struct statx_tail {
 	uint32_t direct_memory_align;
 	uint32_t direct_offset_align;
 };
-
-/* FS_IOC_GETFSUUID of Linux 6.9. */
-struct fs_uuid {
-	uint8_t len;
-	uint8_t uuid[16];
-};
-#define IOCTL_GET_FS_UUID _IOR(0x15, 0, struct fs_uuid)
 
 /* File systems of the kernel's own, on which nobody keeps backups. */
 static const unsigned long unsafe_types[] = {
@@ -127,25 +118,22 @@ struct place_facts place_facts(int fd)
 		facts.mount_id = tail.mount_id;
 	if (stx.stx_mask & STATX_MASK_DIRECT)
 		facts.direct_align_bytes = tail.direct_offset_align;
+	facts.is_compressed = (stx.stx_attributes & STATX_ATTR_COMPRESSED) != 0;
 	facts.is_immutable = (stx.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
 	return facts;
 }
 
-void place_read_uuid(int fd, struct identity *identity)
+dev_t place_block_device(int fd, const struct identity *identity)
 {
-	static const uint8_t none[16] = { 0 };
-	struct fs_uuid u = { 0 };
-	struct buf b = BUF_INIT(sizeof(identity->fs_uuid) - 1);
+	struct stat st;
+	struct stat source;
 
-	identity->fs_uuid[0] = '\0';
-	if (ioctl(fd, IOCTL_GET_FS_UUID, &u) < 0 || u.len != sizeof(u.uuid) ||
-		memcmp(u.uuid, none, sizeof(none)) == 0)
-		return;
-	for (size_t i = 0; i < sizeof(u.uuid); i++)
-		buf_printf(&b, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", u.uuid[i]);
-	if (b.error == 0)
-		memcpy(identity->fs_uuid, b.data, b.len + 1);
-	buf_done(&b);
+	if (fstat(fd, &st) < 0)
+		return 0;
+	if (major(st.st_dev) == 0 && identity->source[0] == '/' &&
+		stat(identity->source, &source) == 0 && S_ISBLK(source.st_mode))
+		return source.st_rdev;
+	return st.st_dev;
 }
 
 static bool is_memory_type(const struct statfs *fs)
@@ -190,7 +178,7 @@ static bool is_overlay_in_memory(const char *mountinfo, uint64_t mount_id)
 /* The mount, by name and number; and whether it keeps its files in memory. */
 static int identify(struct place *place, unsigned long *ret_type, struct run *run)
 {
-	struct buf b = BUF_INIT(MOUNTINFO_MAX);
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
 	uint64_t mount_id = place_facts(place->fd).mount_id;
 	struct statfs fs;
 

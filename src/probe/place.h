@@ -40,11 +40,15 @@ struct place_facts {
 	uint64_t mount_id;
 	uint32_t direct_align_bytes; /* offsets and lengths of direct I/O */
 	bool is_immutable; /* chattr +i or +a */
+	bool is_compressed; /* chattr +c */
 };
 struct place_facts place_facts(int fd);
 
-/* The file system's UUID as text, "" when it has none or the kernel (before 6.9) does not say. fd
- * must be open for real, not O_PATH. */
-void place_read_uuid(int fd, struct identity *identity);
+/* The block device of an open file's file system: st_dev or, where that is no device (btrfs), the
+ * one that the identity's source names. */
+dev_t place_block_device(int fd, const struct identity *identity);
+
+/* What /proc/self/mountinfo may have. */
+#define PLACE_MOUNTINFO_MAX (UINT32_C(4) << 20)
 
 #endif

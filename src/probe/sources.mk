@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libprobe.a
 libprobe_a_SOURCES = \
+	%D%/alignment.c %D%/alignment.h \
 	%D%/block.c \
+	%D%/cache.c %D%/cache.h \
+	%D%/compression.c %D%/compression.h \
 	%D%/device.c %D%/device.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/engine.c %D%/engine.h \
+	%D%/extent.c %D%/extent.h \
 	%D%/fault.c %D%/fault.h \
+	%D%/fs_uuid.c %D%/fs_uuid.h \
 	%D%/header.c %D%/header.h \
 	%D%/io.c %D%/io.h \
 	%D%/io_uring.c \
@@ -19,5 +24,7 @@ libprobe_a_SOURCES = \
 	%D%/privilege.c %D%/privilege.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \
+	%D%/split.c %D%/split.h \
 	%D%/sysfs.c %D%/sysfs.h \
-	%D%/target.c %D%/target.h
+	%D%/target.c %D%/target.h \
+	%D%/trust.c %D%/trust.h

@@ -10,14 +10,18 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "model/device.h"
 #include "model/run.h"
+#include "probe/alignment.h"
+#include "probe/device.h"
+#include "probe/extent.h"
 #include "probe/fault.h"
+#include "probe/fs_uuid.h"
 #include "probe/layout.h"
 #include "probe/place.h"
 
 #define AUTO_SHARE 100 /* of the free space, when nobody chose a size */
 #define MIB (UINT64_C(1) << 20)
-#define DIRECT_ALIGN_DEFAULT 512
 
 static int refuse_file(const struct target *t, const char *why, struct run *run)
 {
@@ -203,18 +207,20 @@ int target_open(const struct job *job, const struct place *place, const struct c
 		target_close(t);
 		return r;
 	}
-	place_read_uuid(t->lock_fd, &run->identity);
+	fs_uuid_read(t->lock_fd, &run->identity);
 	return 0;
 }
 
-int target_measure(const struct target *target, uint64_t *ret_data_bytes)
+int target_measure(struct target *target, uint64_t *ret_data_bytes)
 {
-	uint64_t bytes;
-	int r = layout_measure(target->lock_fd, &bytes);
+	struct extent_report report;
+	int r = extent_measure(target->lock_fd, HEADER_DATA_OFFSET, &report);
 
 	if (r < 0)
 		return r;
-	*ret_data_bytes = bytes > HEADER_DATA_OFFSET ? bytes - HEADER_DATA_OFFSET : 0;
+	target->is_compressed = report.is_compressed;
+	*ret_data_bytes =
+		(report.end_bytes - HEADER_DATA_OFFSET) / LAYOUT_UNIT_BYTES * LAYOUT_UNIT_BYTES;
 	return 0;
 }
 
@@ -287,25 +293,55 @@ static int check_alignment(
 	return -EINVAL;
 }
 
+static bool is_refusal(int r)
+{
+	return r == -EINVAL || r == -EOPNOTSUPP;
+}
+
+/* What can be known of the alignment without direct I/O; 0: nothing. */
+static uint32_t look_up_alignment(const struct target *t, const struct run *run)
+{
+	struct device_info device = { 0 };
+
+	(void)device_find("/sys", place_block_device(t->lock_fd, &run->identity),
+		&device); /* there may be none */
+	return alignment_choose(
+		place_facts(t->lock_fd).direct_align_bytes, device.logical_block_bytes);
+}
+
+static int open_direct(struct target *t, const struct workload *workload, struct run *run)
+{
+	uint32_t *sector = &run->identity.sector_bytes;
+
+	if (*sector == 0) {
+		int r = alignment_try(t->io_fd, sector);
+		if (is_refusal(r))
+			return target_fall_back(t, run);
+		if (r < 0)
+			return fault_set(run, r, "read the probe file in", t->directory.path);
+	}
+	t->is_direct = true;
+	run->trust |= RUN_TRUST_DIRECT;
+	return check_alignment(t, workload, *sector, run);
+}
+
 int target_open_io(struct target *target, const struct workload *workload, struct run *run)
 {
 	int flags = flags_of(workload->cache);
-	uint32_t align = place_facts(target->lock_fd).direct_align_bytes;
 
-	if (align == 0 || (align & (align - 1)) != 0)
-		align = DIRECT_ALIGN_DEFAULT; /* not known */
-	run->identity.sector_bytes = align;
+	run->identity.sector_bytes = look_up_alignment(target, run);
 	if (target->directory.place->is_in_memory)
 		run->trust |= RUN_TRUST_CACHED;
 	int fd = open_again(target, O_RDWR | flags);
-	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && (flags & O_DIRECT))
+	if (is_refusal(fd) && (flags & O_DIRECT))
 		return target_fall_back(target, run);
 	if (fd < 0)
 		return fault_set(run, fd, "open the probe file in", target->directory.path);
 	target->io_fd = fd;
-	target->is_direct = (flags & O_DIRECT) != 0;
-	run->trust |= target->is_direct ? RUN_TRUST_DIRECT : RUN_TRUST_BUFFERED;
-	return target->is_direct ? check_alignment(target, workload, align, run) : 0;
+	if (flags & O_DIRECT)
+		return open_direct(target, workload, run);
+	run->trust |= RUN_TRUST_BUFFERED;
+	return 0;
 }
 
 /* The name still leads to the file that we hold the lock of. */

@@ -24,6 +24,7 @@ struct target {
 	bool is_locked;
 	bool is_file_new; /* made by this run */
 	uint64_t found_bytes; /* size of the file before this run */
+	bool is_compressed; /* some of the data, as of the last target_measure */
 	bool is_direct; /* io_fd */
 	bool is_fallback; /* direct was asked for and refused */
 	struct header header;
@@ -35,14 +36,16 @@ struct target {
 int target_open(const struct job *job, const struct place *place, const struct clock *clock,
 	struct target *ret, struct run *run);
 
-/* How much data, which starts at HEADER_DATA_OFFSET, is laid out. */
-int target_measure(const struct target *target, uint64_t *ret_data_bytes);
+/* How much data, which starts at HEADER_DATA_OFFSET, is laid out: up to the first hole, or whatever
+ * else would be read without the disk (extent.h). What lies behind is to be laid out anew. */
+int target_measure(struct target *target, uint64_t *ret_data_bytes);
 
 /* Opens the file for layout, direct if it can be. 0 or -errno. */
 int target_open_layout(struct target *target, bool *ret_is_direct);
 
 /* Opens the file the way the workload's cache mode says; if the file system refuses O_DIRECT,
- * through the page cache (is_fallback). Sets the run's trust flags and sector size. */
+ * through the page cache (is_fallback). Sets the run's trust flags and sector size: what statx says
+ * of direct I/O, else the device's logical block size, else what a trial shows (alignment.h). */
 int target_open_io(struct target *target, const struct workload *workload, struct run *run);
 
 /* The second chance, for a file system that takes O_DIRECT and then refuses the I/O. */

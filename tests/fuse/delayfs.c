@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass-through file system for the tests whose speed and mood are set while it is mounted: each
- * read and write request takes as long as told, opening with O_DIRECT can be refused, requests can
- * fail.
+ * read and write request takes as long as told, O_DIRECT can be refused when a file is opened or
+ * when it is read and written, requests can fail, and the kernel may be let cache.
  *
  *   delayfs BACKING-DIRECTORY MOUNT-POINT [FUSE-OPTION…]
  *
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
- * input unmounts. "delay USEC", "direct allow|refuse", "error NUMBER" (errno of reads and writes,
- * 0: none). */
+ * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
+ * then on), "error NUMBER" (errno of reads and writes, 0: none). */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -31,7 +31,9 @@
 
 struct mood {
 	atomic_long delay_usec;
-	atomic_bool is_direct_refused;
+	atomic_bool is_direct_refused; /* by open */
+	atomic_bool is_direct_failing; /* open takes it, I/O does not */
+	atomic_bool is_cached;
 	atomic_int error;
 	int backing_fd;
 };
@@ -72,7 +74,6 @@ static void *delayfs_init(struct fuse_conn_info *connection, struct fuse_config 
 {
 	connection->max_write = REQUEST_MAX;
 	config->kernel_cache = 0;
-	config->direct_io = 1;
 	config->hard_remove = 1; /* no .fuse_hidden files: gone is gone */
 	config->attr_timeout = 0;
 	config->entry_timeout = 0;
@@ -152,7 +153,8 @@ static int open_backing(const char *path, struct fuse_file_info *info, mode_t mo
 	if (fd < 0)
 		return -errno;
 	info->fh = (uint64_t)fd;
-	info->direct_io = 1;
+	info->direct_io = !atomic_load(&mood()->is_cached);
+	info->keep_cache = atomic_load(&mood()->is_cached);
 	return 0;
 }
 
@@ -167,12 +169,19 @@ static int delayfs_create(const char *path, mode_t mode, struct fuse_file_info *
 	return open_backing(path, info, mode);
 }
 
+static bool is_failing(const struct fuse_file_info *info)
+{
+	return (info->flags & O_DIRECT) && atomic_load(&mood()->is_direct_failing);
+}
+
 static int delayfs_read(
 	const char *path, char *data, size_t size, off_t offset, struct fuse_file_info *info)
 {
 	struct timespec begin;
 
 	(void)path;
+	if (is_failing(info))
+		return -EINVAL;
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	return request_end(&begin, result((int)pread((int)info->fh, data, size, offset)));
 }
@@ -183,6 +192,8 @@ static int delayfs_write(
 	struct timespec begin;
 
 	(void)path;
+	if (is_failing(info))
+		return -EINVAL;
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	return request_end(&begin, result((int)pwrite((int)info->fh, data, size, offset)));
 }
@@ -249,6 +260,12 @@ static const struct fuse_operations operations = {
 	.readdir = delayfs_readdir,
 };
 
+static void set_direct(struct mood *m, const char *value)
+{
+	atomic_store(&m->is_direct_refused, strcmp(value, "refuse") == 0);
+	atomic_store(&m->is_direct_failing, strcmp(value, "fail") == 0);
+}
+
 /* One line of the control language. Returns false when it is none. */
 static bool obey(struct mood *m, const char *line)
 {
@@ -262,7 +279,9 @@ static bool obey(struct mood *m, const char *line)
 	else if (strcmp(word, "error") == 0)
 		atomic_store(&m->error, (int)strtol(value, NULL, 10));
 	else if (strcmp(word, "direct") == 0)
-		atomic_store(&m->is_direct_refused, strcmp(value, "refuse") == 0);
+		set_direct(m, value);
+	else if (strcmp(word, "cache") == 0)
+		atomic_store(&m->is_cached, strcmp(value, "on") == 0);
 	else
 		return false;
 	return true;

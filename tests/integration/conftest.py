@@ -369,6 +369,14 @@ class DelayFs:
     def refuse_direct(self):
         self.tell("direct refuse")
 
+    def fail_direct(self):
+        """open takes O_DIRECT, reads and writes do not."""
+        self.tell("direct fail")
+
+    def cache(self):
+        """Files opened from now on are cached by the kernel."""
+        self.tell("cache on")
+
     def end(self):
         with contextlib.suppress(OSError):
             self.process.stdin.close()
@@ -518,6 +526,11 @@ def mount(directory, root):
             return path
 
         def ext4(self, megabytes, *mkfs_options, sector_size=512):
+            return self.make("ext4", megabytes, *mkfs_options, sector_size=sector_size)
+
+        def make(self, kind, megabytes, *mkfs_options, sector_size=512, mount_options="defaults"):
+            """ext4, xfs (at least 300 MiB) or btrfs (at least 128) on a loop device."""
+            need_program(f"mkfs.{kind}")
             image = directory / f"image{len(self.paths)}"
             with open(image, "wb") as f:
                 f.truncate(megabytes << 20)
@@ -528,10 +541,27 @@ def mount(directory, root):
                 text=True,
             ).stdout.strip()
             self.loops.append(loop)
-            subprocess.run(["mkfs.ext4", "-q", "-F", *mkfs_options, loop], check=True)
+            force = "-F" if kind == "ext4" else "-f"
+            subprocess.run([f"mkfs.{kind}", "-q", force, *mkfs_options, loop], check=True, capture_output=True)
             path = self._path()
-            subprocess.run(["mount", loop, str(path)], check=True)
+            subprocess.run(["mount", "-o", mount_options, loop, str(path)], check=True)
             return path
+
+        def device(self, path):
+            done = subprocess.run(
+                ["findmnt", "-n", "-o", "SOURCE", str(path)], check=True, capture_output=True, text=True
+            )
+            return done.stdout.strip()
+
+        def uuid(self, path):
+            """As blkid reads it from the device itself."""
+            done = subprocess.run(
+                ["blkid", "-p", "-s", "UUID", "-o", "value", self.device(path)],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            return done.stdout.strip()
 
     mounts = Mounts()
     yield mounts

@@ -16,7 +16,8 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_run_cli.py \
 	%D%/test_schedule.py \
 	%D%/test_slow_repository.py \
-	%D%/test_systemd.py
+	%D%/test_systemd.py \
+	%D%/test_trust.py
 
 check-integration: all $(check_PROGRAMS)
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \

@@ -430,6 +430,8 @@ def test_nothing_outside_the_probe_directory_is_opened_for_writing(directory, re
         if not call or call.group(3).startswith("-"):
             continue
         name, arguments, _, result = call.groups()
+        if name == "syscall_0x1c3":  # cachestat(2), which older versions of strace cannot name
+            continue
         if name in ("open", "openat", "openat2", "creat"):
             if name == "creat" or WRITE_FLAGS.search(arguments):
                 opened.append(result)

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/compress.h"
+#include "probe/extent.h"
 #include "probe/layout.h"
 #include "probe/place.h"
 
@@ -100,10 +101,10 @@ static uint64_t file_size(const struct bench *b)
 
 static uint64_t laid_out(const struct bench *b)
 {
-	uint64_t bytes = 0;
+	struct extent_report report;
 
-	assert_int_equal(layout_measure(b->layout.fd, &bytes), 0);
-	return bytes;
+	assert_int_equal(extent_measure(b->layout.fd, 0, &report), 0);
+	return report.end_bytes;
 }
 
 static void the_file_is_full_of_incompressible_data(void **state)
@@ -178,29 +179,6 @@ static void it_can_be_cancelled(void **state)
 	assert_int_equal(file_size(b), 0);
 }
 
-static void what_lies_behind_a_hole_is_not_laid_out(void **state)
-{
-	struct bench *b = *state;
-
-	assert_int_equal(layout_extend(&b->layout, 2 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
-	assert_int_equal(ftruncate(b->layout.fd, 50 * MIB), 0);
-	assert_int_equal(pwrite(b->layout.fd, "end", 3, 50 * MIB - 3), 3);
-	if (lseek(b->layout.fd, 0, SEEK_HOLE) == (off_t)(50 * MIB))
-		skip(); /* this file system does not tell */
-	assert_int_equal(laid_out(b), 2 * MIB);
-}
-
-static void a_fallocated_file_is_not_laid_out(void **state)
-{
-	struct bench *b = *state;
-
-	if (fallocate(b->layout.fd, 0, 0, 8 * MIB) < 0)
-		skip();
-	if (lseek(b->layout.fd, 0, SEEK_HOLE) == (off_t)(8 * MIB))
-		skip(); /* as tmpfs: it has no unwritten extents */
-	assert_int_equal(laid_out(b), 0);
-}
-
 static void it_stops_at_the_floor_of_free_space(void **state)
 {
 	struct bench *b = *state;
@@ -244,10 +222,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_to_do_is_nothing_done, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_ends_when_the_time_is_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_can_be_cancelled, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			what_lies_behind_a_hole_is_not_laid_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_fallocated_file_is_not_laid_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			it_stops_at_the_floor_of_free_space, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

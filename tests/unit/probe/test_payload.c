@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/compress.h"
@@ -234,6 +236,31 @@ static void blocks_smaller_than_a_unit_are_fresh_too(void **state)
 	payload_done(&p);
 }
 
+/* Direct I/O wants pages; untouched ones would be one zero page, which NFS sends in small parts. */
+static void buffers_are_whole_pages_of_their_own(void **state)
+{
+	static const uint32_t sizes[] = { 512, 4096, 65536, 524288 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct payload p;
+		struct workload w = writer;
+		w.block_size_bytes = sizes[i / 2];
+		w.write_percent = i % 2 ? 100 : 0;
+		assert_int_equal(payload_init(&p, &w, 4, SEED), 0);
+		for (uint32_t k = 0; k < p.count; k++)
+			assert_int_equal((uintptr_t)payload_data(&p, k) % page, 0);
+		uint8_t *resident = calloc(1, p.memory_bytes / page + 1);
+		assert_non_null(resident);
+		assert_int_equal(mincore(p.memory, p.memory_bytes, resident), 0);
+		for (size_t k = 0; k < p.memory_bytes / page; k++)
+			assert_true(resident[k] & 1);
+		free(resident);
+		payload_done(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +274,7 @@ int main(void)
 		cmocka_unit_test(zero_is_zero_even_after_a_read),
 		cmocka_unit_test(compressible_content_shrinks_by_its_share_and_is_unique),
 		cmocka_unit_test(blocks_smaller_than_a_unit_are_fresh_too),
+		cmocka_unit_test(buffers_are_whole_pages_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

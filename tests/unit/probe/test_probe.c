@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "probe/header.h"
+#include "probe/payload.h"
 #include "probe/probe.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -234,6 +235,102 @@ static void a_hole_is_laid_out_anew(void **state)
 	assert_int_equal(b->run->layout_bytes, 6 * MIB);
 }
 
+static int open_file(const struct bench *b)
+{
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+	int fd = open(temporary_name(&b->directory, FILE_PATH, &path), O_RDWR | O_CLOEXEC);
+
+	buf_done(&path);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void space_that_was_only_allocated_is_laid_out_anew(void **state)
+{
+	struct bench *b = *state;
+	off_t at = (off_t)(HEADER_DATA_OFFSET + 5 * MIB);
+
+	go(b);
+	int fd = open_file(b);
+	int r = fallocate(fd, FALLOC_FL_ZERO_RANGE, at, MIB);
+	bool is_told = r == 0 && lseek(fd, 0, SEEK_HOLE) == at;
+	fd_close(fd);
+	if (!is_told)
+		skip();
+	go(b);
+	assert_int_equal(b->run->layout_bytes, 3 * MIB);
+	fd = open_file(b);
+	assert_int_equal(lseek(fd, 0, SEEK_HOLE), HEADER_DATA_OFFSET + 8 * MIB);
+	fd_close(fd);
+	go(b);
+	assert_int_equal(b->run->layout_bytes, 0);
+}
+
+static uint8_t *read_data(const struct bench *b, uint8_t *dst)
+{
+	int fd = open_file(b);
+
+	assert_int_equal(pread(fd, dst, 8 * MIB, HEADER_DATA_OFFSET), 8 * MIB);
+	fd_close(fd);
+	return dst + 8 * MIB;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	return memcmp(a, b, PAYLOAD_UNIT_BYTES);
+}
+
+/* Not even with the same seed, which only repeats the offsets. */
+static void no_unit_of_the_file_is_ever_written_twice(void **state)
+{
+	struct bench *b = *state;
+	size_t units = 3 * 8 * MIB / PAYLOAD_UNIT_BYTES;
+	uint8_t *all = malloc(units * PAYLOAD_UNIT_BYTES);
+	uint8_t *end = all;
+
+	assert_non_null(all);
+	b->job.workload.has_seed = true;
+	b->job.workload.seed = 7;
+	b->job.workload.max_bytes = 8 * MIB; /* each block of the file once */
+	for (int i = 0; i < 3; i++) {
+		go(b);
+		end = read_data(b, end);
+	}
+	qsort(all, units, PAYLOAD_UNIT_BYTES, compare_units);
+	for (size_t i = 1; i < units; i++)
+		assert_int_not_equal(compare_units(all + (i - 1) * PAYLOAD_UNIT_BYTES,
+					     all + i * PAYLOAD_UNIT_BYTES),
+			0);
+	free(all);
+}
+
+static void set_up_time_is_in_no_sample(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.file_target_bytes = 64 * MIB;
+	b->job.workload.queue_depth = 1;
+	b->job.workload.max_ios = 9; /* one after the warm-up */
+	go(b);
+	assert_true(b->run->layout_bytes >= 64 * MIB);
+	assert_int_equal(b->run->operations[RUN_WRITE].ios, 1);
+	/* The one sample is all that was measured: no part of the layout and the looking around. */
+	assert_int_equal(b->run->operations[RUN_WRITE].latency.max_nsec, b->run->measured_nsec);
+	assert_true(b->run->measured_nsec < b->run->setup_nsec);
+}
+
+static void reads_out_of_the_page_cache_are_labelled(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.cache = WORKLOAD_BUFFERED;
+	b->job.workload.write_percent = 0;
+	b->job.workload.max_bytes = 64 * MIB; /* of 8 */
+	go(b);
+	assert_true(b->run->trust & RUN_TRUST_BUFFERED);
+	assert_true(b->run->trust & RUN_TRUST_CACHED);
+}
+
 static void without_keep_file_nothing_stays(void **state)
 {
 	struct bench *b = *state;
@@ -287,6 +384,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_larger_file_is_used_up_to_its_size, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_hole_is_laid_out_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			space_that_was_only_allocated_is_laid_out_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			no_unit_of_the_file_is_ever_written_twice, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(set_up_time_is_in_no_sample, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			reads_out_of_the_page_cache_are_labelled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_keep_file_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_space_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(modes_of_the_page_cache_work, set_up, tear_down),

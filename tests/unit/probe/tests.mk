@@ -47,3 +47,33 @@ check_PROGRAMS += tests/unit/probe/test_device
 UNIT_TESTS += tests/unit/probe/test_device
 tests_unit_probe_test_device_SOURCES = %D%/test_device.c %D%/sysfs_tree.c %D%/sysfs_tree.h
 tests_unit_probe_test_device_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_alignment
+UNIT_TESTS += tests/unit/probe/test_alignment
+tests_unit_probe_test_alignment_SOURCES = %D%/test_alignment.c
+tests_unit_probe_test_alignment_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_cache
+UNIT_TESTS += tests/unit/probe/test_cache
+tests_unit_probe_test_cache_SOURCES = %D%/test_cache.c
+tests_unit_probe_test_cache_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_compression
+UNIT_TESTS += tests/unit/probe/test_compression
+tests_unit_probe_test_compression_SOURCES = %D%/test_compression.c
+tests_unit_probe_test_compression_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_extent
+UNIT_TESTS += tests/unit/probe/test_extent
+tests_unit_probe_test_extent_SOURCES = %D%/test_extent.c
+tests_unit_probe_test_extent_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_fs_uuid
+UNIT_TESTS += tests/unit/probe/test_fs_uuid
+tests_unit_probe_test_fs_uuid_SOURCES = %D%/test_fs_uuid.c
+tests_unit_probe_test_fs_uuid_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_split
+UNIT_TESTS += tests/unit/probe/test_split
+tests_unit_probe_test_split_SOURCES = %D%/test_split.c %D%/sysfs_tree.c %D%/sysfs_tree.h
+tests_unit_probe_test_split_LDADD = $(PROBE_TEST_LIBS)

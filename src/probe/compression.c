@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers what tells of compression. */
+#include "probe/compression.h"
+
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/stat.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "model/identity.h"
+#include "probe/place.h"
+
+#define ZFS_MAGIC 0x2fc12fc1UL
+#define BCACHEFS_MAGIC 0xca451a4eUL
+#define STAT_BLOCK_BYTES 512
+
+/* File systems that say so in their mount options. An option counts when it has a value. */
+static const struct {
+	unsigned long magic;
+	const char *option;
+} options[] = {
+	{ BTRFS_SUPER_MAGIC, "compress" },
+	{ BTRFS_SUPER_MAGIC, "compress-force" },
+	{ BCACHEFS_MAGIC, "compression" },
+	{ BCACHEFS_MAGIC, "background_compression" },
+};
+
+static bool is_none(const char *value, size_t len)
+{
+	return len == 0 || (len == 4 && memcmp(value, "none", 4) == 0) ||
+		(len == 2 && memcmp(value, "no", 2) == 0);
+}
+
+static bool is_mounted_to_compress(const struct compression_facts *f)
+{
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].magic != f->fs_magic)
+			continue;
+		const char *value = identity_find_option(f->fs_options, options[i].option, &len);
+		if (value && !is_none(value, len))
+			return true;
+	}
+	return false;
+}
+
+/* Copy on write is what compression needs, on btrfs. */
+static bool is_exempt(uint32_t inode_flags)
+{
+	return (inode_flags & (FS_NOCOMP_FL | FS_NOCOW_FL)) != 0;
+}
+
+static bool lacks_blocks(const struct compression_facts *f)
+{
+	return f->allocated_bytes > 0 && f->allocated_bytes < f->written_bytes / 10 * 9;
+}
+
+bool compression_is_on(const struct compression_facts *facts)
+{
+	if (facts->has_compressed_extents || facts->is_marked ||
+		(facts->inode_flags & FS_COMPR_FL) || facts->fs_magic == ZFS_MAGIC)
+		return true;
+	return lacks_blocks(facts) ||
+		(is_mounted_to_compress(facts) && !is_exempt(facts->inode_flags));
+}
+
+static uint32_t read_inode_flags(int fd)
+{
+	int flags = 0; /* what the kernel really writes, whatever the request's number says */
+
+	return ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 ? 0 : (uint32_t)flags;
+}
+
+static void read_options(int fd, struct identity_options *ret)
+{
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+
+	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
+		(void)identity_options_from_mountinfo(
+			buf_text(&b), place_facts(fd).mount_id, ret); /* else there are none */
+	buf_done(&b);
+}
+
+bool compression_find(int fd, uint64_t written_bytes, bool has_compressed_extents)
+{
+	struct identity_options mount_options = { .fs = "" };
+	struct statfs fs;
+	struct stat st;
+
+	if (fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0)
+		return has_compressed_extents;
+	read_options(fd, &mount_options);
+	struct compression_facts facts = {
+		.fs_magic = (unsigned long)fs.f_type,
+		.fs_options = mount_options.fs,
+		.inode_flags = read_inode_flags(fd),
+		.is_marked = place_facts(fd).is_compressed,
+		.has_compressed_extents = has_compressed_extents,
+		.written_bytes = written_bytes,
+		.allocated_bytes = (uint64_t)st.st_blocks * STAT_BLOCK_BYTES,
+	};
+	return compression_is_on(&facts);
+}

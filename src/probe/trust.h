@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out, around a measurement, what its numbers are worth: the flags cached?, compressed? and
+ * split. All of it is set-up and aftermath: nothing here runs while an I/O is timed. */
+#ifndef REPOPROBE_PROBE_TRUST_H
+#define REPOPROBE_PROBE_TRUST_H
+
+#include "model/device.h"
+#include "probe/cache.h"
+#include "probe/split.h"
+
+struct clock;
+struct run;
+struct target;
+
+struct trust {
+	const struct target *target; /* lent */
+	const struct clock *clock;
+	bool has_own_cache; /* the file system */
+	bool has_view;
+	uint64_t resident_bytes; /* at the beginning, of the part in use */
+	struct cache_meter meter; /* for the back end, unless I/O is direct */
+	struct device_info device; /* leaf_count 0: none */
+	struct split_facts split;
+	struct disk_counters counters; /* at the beginning, if split.has_counters */
+	uint64_t begin_nsec;
+};
+
+/* Just before the first I/O, the target open for it and run->workload as it will be carried out.
+ * What the page cache holds of the file is let go unless the run is to find it. */
+void trust_begin(
+	struct trust *t, const struct target *target, const struct clock *clock, struct run *run);
+
+/* After the last I/O. With I/Os still out, the repository is not touched any more. */
+void trust_end(struct trust *t, struct run *run);
+
+#endif
