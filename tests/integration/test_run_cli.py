@@ -82,7 +82,7 @@ def test_the_report_has_diskspds_tables(repository):
     assert (done.returncode, done.stderr) == (0, "")
     for title in ("Total IO", "Read IO", "Write IO"):
         assert re.search(
-            rf"^{title}\n +bytes \| +I/Os \| +MiB/s \| +I/O per s \| +AvgLat \| +LatStdDev\n-+\ntotal: +\d+ \|",
+            rf"^{title}\n +bytes \| +I/Os \| +MiB/s \| +I/O per s \| +AvgLat \| +IopsStdDev \| +LatStdDev\n-+\ntotal: +\d+ \|",
             done.stdout,
             re.M,
         ), done.stdout
