@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/parse.h"
 
 #define MIN_FREE_PERCENT 5
 #define TIDYING_DURATION_USEC (1 * USEC_PER_SEC)
@@ -54,29 +53,6 @@ void run_workload_rows_init(struct run_workload_rows *rows)
 			.is_planned = !option->is_available,
 		};
 	}
-}
-
-int run_set_format(
-	const struct cli_option *option, const char *value, void *target, struct error *reterr)
-{
-	static const char *const words[] = { "text", "json" };
-	static const char *const planned[] = { "xdisk", "fio-json" };
-	struct run_request *request = target;
-	(void)option;
-
-	for (size_t i = 0; i < 2; i++) {
-		if (strcmp(value, planned[i]) == 0)
-			return error_set(reterr, -EOPNOTSUPP, "%s is not in this version", value);
-		if (strcmp(value, words[i]) == 0) {
-			request->is_json = i == 1;
-			return 0;
-		}
-	}
-	const char *meant = parse_suggest(value, words, 2);
-	if (meant)
-		return error_set(reterr, -EINVAL,
-			"%.60s: not a format (text, json); did you mean %s?", value, meant);
-	return error_set(reterr, -EINVAL, "%.60s: not a format (text, json)", value);
 }
 
 /* Words errors by the option as it was typed: "--block-size: …", not "block_size: …". */

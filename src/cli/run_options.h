@@ -11,6 +11,7 @@
 #include "model/job.h"
 
 struct error;
+struct report_format;
 
 #define RUN_SETTINGS_MAX 64
 #define RUN_WORKLOAD_OPTIONS_MAX 32
@@ -25,7 +26,7 @@ struct run_setting {
 };
 
 struct run_request {
-	bool is_json;
+	const struct report_format *format; /* NULL: the default one */
 	bool keep_file;
 	size_t setting_count; /* workload options, in the order given */
 	struct run_setting settings[RUN_SETTINGS_MAX];
@@ -39,10 +40,6 @@ struct run_workload_rows {
 	char names[RUN_WORKLOAD_OPTIONS_MAX][32];
 };
 void run_workload_rows_init(struct run_workload_rows *rows);
-
-/* --format=text|json, a setter for struct run_request. */
-int run_set_format(
-	const struct cli_option *option, const char *value, void *target, struct error *reterr);
 
 /* The default preset or the one given, with the bounds above; then every other option, whatever its
  * place. Returns 0, or -errno with a sentence that names the option. */

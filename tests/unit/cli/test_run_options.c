@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/format_option.h"
+#include "report/format.h"
 #include "test.h"
 
 #define SETTINGS_END                                                                               \
@@ -166,18 +168,26 @@ static void rows_are_the_options_of_the_model(void **state)
 
 static void formats(void **state)
 {
+	static const struct cli_option format = { .name = "format",
+		.offset = offsetof(struct run_request, format) };
+	static const struct cli_option json = { .name = "json",
+		.offset = offsetof(struct run_request, format) };
 	struct run_request request = { 0 };
 	struct error error = { "" };
 	(void)state;
 
-	assert_int_equal(run_set_format(NULL, "json", &request, &error), 0);
-	assert_true(request.is_json);
-	assert_int_equal(run_set_format(NULL, "text", &request, &error), 0);
-	assert_false(request.is_json);
-	assert_int_equal(run_set_format(NULL, "xdisk", &request, &error), -EOPNOTSUPP);
-	assert_string_equal(error.text, "xdisk is not in this version");
-	assert_int_equal(run_set_format(NULL, "jsno", &request, &error), -EINVAL);
-	assert_int_equal(run_set_format(NULL, "yaml", &request, &error), -EINVAL);
+	assert_int_equal(format_option_set(&format, "xdisk", &request, &error), 0);
+	assert_string_equal(request.format->name, "xdisk");
+	assert_int_equal(format_option_set(&format, "fio-json", &request, &error), 0);
+	assert_string_equal(request.format->name, "fio-json");
+	assert_int_equal(format_option_set(&json, NULL, &request, &error), 0);
+	assert_string_equal(request.format->name, "json");
+	assert_int_equal(format_option_set(&format, "jsno", &request, &error), -EINVAL);
+	assert_string_equal(
+		error.text, "jsno: not a format (text, json, xdisk, fio-json); did you mean json?");
+	assert_int_equal(format_option_set(&format, "yaml", &request, &error), -EINVAL);
+	assert_string_equal(error.text, "yaml: not a format (text, json, xdisk, fio-json)");
+	assert_string_equal(request.format->name, "json");
 }
 
 static void directories_become_absolute_by_text(void **state)
