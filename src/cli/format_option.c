@@ -3,7 +3,6 @@
 #include "cli/format_option.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -38,6 +37,7 @@ int format_option_set(
 
 	if (!format)
 		return refuse(name, reterr);
-	memcpy((char *)target + option->offset, &format, sizeof(format));
+	void *place = (char *)target + option->offset;
+	*(const struct report_format **)place = format;
 	return 0;
 }

@@ -77,6 +77,22 @@ static bool is_preset(const struct run_setting *setting)
 	return strcmp(setting->name, "preset") == 0;
 }
 
+static void set_bounds(enum run_bounds bounds, struct workload *w)
+{
+	switch (bounds) {
+	case RUN_BOUNDS_BY_HAND:
+		w->max_bytes = RUN_MAX_BYTES;
+		w->duration_usec = RUN_DURATION_USEC;
+		w->max_ios = 0;
+		return;
+	case RUN_BOUNDS_OF_CHECK:
+		if (w->file_size_bytes == 0)
+			w->file_size_bytes = RUN_CHECK_FILE_BYTES;
+		w->timeout_usec = RUN_CHECK_TIMEOUT_USEC;
+		return;
+	}
+}
+
 /* A preset resets all other options, so it goes first; of several the last one counts. */
 static int apply_preset(const struct run_request *request, struct workload *w, struct error *reterr)
 {
@@ -87,9 +103,7 @@ static int apply_preset(const struct run_request *request, struct workload *w, s
 		if (r < 0)
 			return r;
 	}
-	w->max_bytes = RUN_MAX_BYTES;
-	w->duration_usec = RUN_DURATION_USEC;
-	w->max_ios = 0;
+	set_bounds(request->bounds, w);
 	return 0;
 }
 

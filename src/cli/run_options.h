@@ -20,6 +20,17 @@ struct report_format;
 #define RUN_MAX_BYTES (UINT64_C(1) << 30)
 #define RUN_DURATION_USEC (UINT64_C(5) * 1000000)
 
+/* Those of a check: the preset's, on a small file, and an answer before a monitoring system gives
+ * up.
+ */
+#define RUN_CHECK_FILE_BYTES (UINT64_C(128) << 20)
+#define RUN_CHECK_TIMEOUT_USEC (UINT64_C(30) * 1000000)
+
+enum run_bounds {
+	RUN_BOUNDS_BY_HAND,
+	RUN_BOUNDS_OF_CHECK,
+};
+
 struct run_setting {
 	const char *name; /* of the option: "block-size" */
 	const char *value;
@@ -28,6 +39,7 @@ struct run_setting {
 struct run_request {
 	const struct report_format *format; /* NULL: the default one */
 	bool keep_file;
+	enum run_bounds bounds;
 	size_t setting_count; /* workload options, in the order given */
 	struct run_setting settings[RUN_SETTINGS_MAX];
 };

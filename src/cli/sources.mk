@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
+	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
+	%D%/command_check.c \
 	%D%/command_config.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \

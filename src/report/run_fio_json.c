@@ -15,9 +15,11 @@
 #include "report/report.h"
 #include "report/run_fio_options.h"
 
-#define FIO_BUCKETS (29 * HISTOGRAM_SUBBUCKETS) /* fio has 29 groups of our layout */
+#define FIO_BUCKETS 1856 /* fio has 29 groups of our layout */
 #define TEXT_MAX 1024
 #define NAME_MAX_BYTES 32
+
+_Static_assert(FIO_BUCKETS == 29 * HISTOGRAM_SUBBUCKETS, "whole groups");
 
 /* What a reader of "error" is told of a run that failed without an error number. */
 static const int status_errors[RUN_STATUSES] = {

@@ -45,11 +45,9 @@ static void add_rounded(struct row *row, double value, double whole, struct buf 
 {
 	int digits = 3;
 
-	if (value <= 0)
-		digits = 1;
-	else if (value >= whole)
+	if (value >= whole)
 		digits = 0;
-	else if (value >= 10)
+	else if (value >= 10 || value <= 0)
 		digits = 1;
 	else if (value >= 1)
 		digits = 2;

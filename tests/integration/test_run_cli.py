@@ -378,7 +378,7 @@ def test_an_unknown_command_is_told(arguments, sentence):
 def test_every_command_has_help_and_none_speaks_of_what_is_not_there():
     overview = run_cli("help")
     assert (overview.returncode, overview.stderr) == (0, "")
-    for name in ("run", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
+    for name in ("run", "check", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
         assert re.search(rf"^ +{name}\b", overview.stdout, re.M), overview.stdout
         done = run_cli(name, "--help")
         assert (done.returncode, done.stderr) == (0, "")

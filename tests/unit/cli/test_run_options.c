@@ -57,6 +57,32 @@ static void a_preset_changes_the_workload_and_not_the_bounds(void **state)
 	assert_int_equal(w.max_ios, 0);
 }
 
+static void a_check_has_the_presets_bounds_on_a_small_file(void **state)
+{
+	static const struct run_setting settings[][3] = {
+		{ SETTINGS_END },
+		{ { "preset", "heartbeat" }, SETTINGS_END },
+		{ { "file-size", "1G" }, { "timeout", "1min" }, SETTINGS_END },
+	};
+	static const uint64_t file_bytes[] = { UINT64_C(128) << 20, UINT64_C(64) << 20,
+		UINT64_C(1) << 30 };
+	static const uint64_t timeouts[] = { 30000000, 30000000, 60000000 };
+	(void)state;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct run_request request = request_of(settings[i]);
+		struct workload w;
+
+		request.bounds = RUN_BOUNDS_OF_CHECK;
+		assert_int_equal(run_request_workload(&request, &w, NULL), 0);
+		assert_int_equal(w.file_size_bytes, file_bytes[i]);
+		assert_int_equal(w.timeout_usec, timeouts[i]);
+		assert_int_equal(w.max_bytes, i == 1 ? 0 : 64 << 20);
+		assert_int_equal(w.max_ios, i == 1 ? 200 : 0);
+		assert_int_equal(w.duration_usec, i == 1 ? 3000000 : 5000000);
+	}
+}
+
 static void other_options_win_wherever_the_preset_stands(void **state)
 {
 	static const struct run_setting cases[][5] = {
@@ -290,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_it_is_the_default_preset_with_its_own_bounds),
 		cmocka_unit_test(a_preset_changes_the_workload_and_not_the_bounds),
+		cmocka_unit_test(a_check_has_the_presets_bounds_on_a_small_file),
 		cmocka_unit_test(other_options_win_wherever_the_preset_stands),
 		cmocka_unit_test(a_longer_run_is_one_option),
 		cmocka_unit_test(mistakes_name_the_option_as_it_was_typed),
