@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libalarm.a
-libalarm_a_SOURCES = %D%/alarm.c %D%/alarm.h
+libalarm_a_SOURCES = %D%/alarm.c %D%/alarm.h %D%/condition.c %D%/condition.h

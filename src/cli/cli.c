@@ -140,24 +140,24 @@ static int show_help(
 	return cli_print(&b);
 }
 
-static int check_operands(const struct command *command, const struct arguments *args)
+static int check_operands(
+	const struct command *command, const struct arguments *args, struct error *reterr)
 {
 	if (args->count > command->max_operands)
-		return cli_complain(CLI_USAGE,
-			"%s: \"%s\" is one argument too many; usage: repoprobe %s %s",
-			command->name, args->words[command->max_operands], command->name,
-			command->operands);
+		return error_set(reterr, CLI_USAGE,
+			"\"%.200s\" is one argument too many; usage: repoprobe %s %s",
+			args->words[command->max_operands], command->name, command->operands);
 	if (args->count < command->min_operands)
-		return cli_complain(CLI_USAGE, "%s: an argument is missing; usage: repoprobe %s %s",
-			command->name, command->name, command->operands);
+		return error_set(reterr, CLI_USAGE,
+			"an argument is missing; usage: repoprobe %s %s", command->name,
+			command->operands);
 	return CLI_GO_ON;
 }
 
-int cli_parse(struct cli *cli, const struct command *command, const struct option_group *groups,
-	size_t group_count)
+int cli_parse_quietly(struct cli *cli, const struct command *command,
+	const struct option_group *groups, size_t group_count, struct error *reterr)
 {
 	struct option_group all[GROUPS_MAX];
-	struct error error = { "" };
 	size_t count = 0;
 
 	for (; count < group_count && count < GROUPS_MAX - 2; count++)
@@ -167,12 +167,22 @@ int cli_parse(struct cli *cli, const struct command *command, const struct optio
 			COUNT(place_options), cli };
 	all[count++] = (struct option_group){ "Help", help_options, COUNT(help_options), cli };
 
-	int r = options_parse(all, count, &cli->arguments, &error);
-	if (r < 0)
-		return cli_complain(CLI_USAGE, "%s: %s", command->name, error.text);
+	if (options_parse(all, count, &cli->arguments, reterr) < 0)
+		return CLI_USAGE;
 	if (cli->wants_help)
 		return show_help(command, all, count);
-	return check_operands(command, &cli->arguments);
+	return check_operands(command, &cli->arguments, reterr);
+}
+
+int cli_parse(struct cli *cli, const struct command *command, const struct option_group *groups,
+	size_t group_count)
+{
+	struct error error = { "" };
+	int r = cli_parse_quietly(cli, command, groups, group_count, &error);
+
+	if (r == CLI_USAGE)
+		(void)cli_complain(CLI_USAGE, "%s: %s", command->name, error.text);
+	return r;
 }
 
 static int show_version(void)

@@ -12,6 +12,7 @@
 
 struct buf;
 struct config;
+struct error;
 struct json_t;
 
 enum cli_exit {
@@ -49,6 +50,10 @@ struct command {
  * shown. */
 int cli_parse(struct cli *cli, const struct command *command, const struct option_group *groups,
 	size_t group_count);
+
+/* Likewise, but a complaint is the caller's to show: CLI_USAGE with a sentence. */
+int cli_parse_quietly(struct cli *cli, const struct command *command,
+	const struct option_group *groups, size_t group_count, struct error *reterr);
 
 /* Reads the configuration. Returns CLI_GO_ON and a config to free, or the exit code with every
  * error shown. A missing file is an error when it was named. */

@@ -1,106 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe run`: one run now, by hand. The directory itself is touched by the worker alone: it
- * may hang. */
-#include <errno.h>
+/* `repoprobe run`: one run now, by hand. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/run_options.h"
-#include "cli/run_watch.h"
-#include "report/report.h"
+#include "cli/format_option.h"
+#include "cli/run_once.h"
+#include "model/job.h"
+#include "report/format.h"
 
-#define REPORT_MAX ((size_t)1 << 20)
+#define REASON_MAX 8192
 #define SIGNAL_EXIT_BASE 128 /* as shells count: 130 for SIGINT */
 
 static const struct cli_option options[] = {
 	{ .name = "format",
 		.value_name = "FORMAT",
-		.help = "text (default) or json, one document",
-		.set = run_set_format },
+		.help = "text (default), json (one document), xdisk (a row of its columns) or"
+			" fio-json (fio's json+)",
+		.set = format_option_set,
+		.offset = offsetof(struct run_request, format) },
 	{ .name = "json",
 		.help = "the same as --format=json",
-		.set = option_set_flag,
-		.offset = offsetof(struct run_request, is_json) },
+		.set = format_option_set,
+		.offset = offsetof(struct run_request, format) },
 	{ .name = "keep-file",
 		.help = "leave the probe file there; the next run by hand reuses it and so starts at once",
 		.set = option_set_flag,
 		.offset = offsetof(struct run_request, keep_file) },
 };
 
-static int make_job(
-	const struct run_request *request, const char *dir, struct job *job, struct error *reterr)
-{
-	char path[JOB_PATH_MAX + 1];
-	char host_id[17];
-	char *cwd = dir[0] == '/' ? NULL : getcwd(NULL, 0);
-	int r = run_absolute_path(cwd, dir, path, reterr);
-
-	free(cwd);
-	if (r == 0)
-		r = hash_host_id(host_id);
-	if (r < 0)
-		return r;
-	return run_request_job(request, path, host_id, getuid(), job, reterr);
-}
-
-/* The worker's sentences mostly name the path; where one does not, DIR goes before it. */
 static int complain(const char *dir, const struct job *job, const struct run *run)
 {
-	const char *reason = run->reason[0] ? run->reason : run_status_name(run->status);
+	struct buf b = BUF_INIT(REASON_MAX);
 
-	if (strstr(reason, job->repository_path))
-		return cli_complain(CLI_FAILED, "%s", reason);
-	return cli_complain(CLI_FAILED, "%s: %s", dir, reason);
+	run_once_explain(job, dir, run, &b);
+	int exit_code = cli_complain(CLI_FAILED, "%s", buf_text(&b));
+	buf_done(&b);
+	return exit_code;
 }
 
 static int print_report(const struct run_request *request, const char *dir, struct run *run)
 {
-	struct buf b = BUF_INIT(REPORT_MAX);
+	const struct report_format *format =
+		request->format ? request->format : report_format_at(0);
+	struct buf b = BUF_INIT(CLI_OUTPUT_MAX);
 
-	if (request->is_json)
-		return cli_print_json(report_run_json(run));
-	if (!run_status_has_numbers(run->status))
-		return CLI_OK;
-	(void)snprintf(run->repository, sizeof(run->repository), "%s", dir); /* for the title */
-	report_run_text(run, &b);
+	if (!format->is_document) {
+		if (!run_status_has_numbers(run->status))
+			return CLI_OK;
+		/* for the title */
+		(void)snprintf(run->repository, sizeof(run->repository), "%s", dir);
+	}
+	format->write(run, &b);
 	return cli_print(&b);
-}
-
-/* The worker that laid the file down could not remove it, so another one does. */
-static void tidy_up(const struct cli *cli, const char *dir, struct job *job)
-{
-	struct run *run = run_new("", "");
-	struct run_end end = { 0 };
-	struct error error = { "" };
-
-	if (!run)
-		return;
-	run_make_tidying_job(job);
-	int r = run_watch(job, &cli->clock, -1, run, &end, &error);
-	bool is_tidy = r == 0 && end.signal == 0 &&
-		(run->status == RUN_OK || run->skip == RUN_SKIP_IN_USE ||
-			run->error_number == ENOENT);
-	if (!is_tidy)
-		(void)cli_complain(CLI_FAILED, "%s: .repoprobe/%s may be left there%s%s", dir,
-			job->file_name, run->reason[0] ? ": " : "", run->reason);
-	free(run);
-}
-
-static int conclude(const struct run_request *request, const char *dir, const struct job *job,
-	const struct run_end *end, struct run *run)
-{
-	if (end->signal != 0)
-		return cli_complain(SIGNAL_EXIT_BASE + end->signal, "%s: interrupted", dir);
-	int exit_code = print_report(request, dir, run);
-	return run->status == RUN_OK ? exit_code : complain(dir, job, run);
 }
 
 static int carry_out(
@@ -109,16 +65,19 @@ static int carry_out(
 	struct run *run = run_new("", "");
 	struct run_end end = { 0 };
 	struct error error = { "" };
+	int exit_code;
 
 	if (!run)
 		return cli_complain(CLI_FAILED, "no memory");
-	run->workload = job->workload;
-	int r = run_watch(job, &cli->clock, STDERR_FILENO, run, &end, &error);
-	int exit_code = r < 0 ? cli_complain(CLI_FAILED, "%s", error.text)
-			      : conclude(request, dir, job, &end, run);
+	if (run_once(job, dir, &cli->clock, STDERR_FILENO, run, &end, &error) < 0)
+		exit_code = cli_complain(CLI_FAILED, "%s", error.text);
+	else if (end.signal != 0)
+		exit_code = cli_complain(SIGNAL_EXIT_BASE + end.signal, "%s: interrupted", dir);
+	else
+		exit_code = print_report(request, dir, run);
+	if (exit_code == CLI_OK && run->status != RUN_OK)
+		exit_code = complain(dir, job, run);
 	free(run);
-	if (r == 0 && end.may_leave_file && !job->keep_file)
-		tidy_up(cli, dir, job);
 	return exit_code;
 }
 
@@ -142,9 +101,8 @@ static int run_handler(struct cli *cli, const struct command *command)
 	struct error error = { "" };
 	if (!job)
 		return cli_complain(CLI_FAILED, "no memory");
-	r = make_job(&request, dir, job, &error);
-	if (r < 0)
-		r = cli_complain(CLI_USAGE, "run: %s", error.text[0] ? error.text : errno_text(-r));
+	if (run_once_prepare(&request, dir, job, &error) < 0)
+		r = cli_complain(CLI_USAGE, "run: %s", error.text);
 	else
 		r = carry_out(cli, &request, dir, job);
 	free(job);
@@ -172,6 +130,8 @@ const struct command command_run = {
 		"      for a whole minute, however much that writes\n"
 		"  repoprobe run --json /mnt/backup | jq .operations.write.percentiles\n"
 		"      for scripts; a run that failed is a document too\n"
+		"  repoprobe run --format=fio-json /mnt/backup >result.json\n"
+		"      for whatever reads the output of fio\n"
 		"\n"
 		"Exit status: 0 measured, 1 failed (one line says why), 2 wrong usage,\n"
 		"130 interrupted by Ctrl-C.\n",

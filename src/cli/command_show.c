@@ -5,40 +5,47 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/format_option.h"
 #include "cli/history.h"
-#include "report/report.h"
+#include "model/run.h"
+#include "report/format.h"
 #include "store/store.h"
 
-#define REPORT_MAX ((size_t)1 << 20)
-
 struct show_request {
-	bool is_json;
+	const struct report_format *format;
 	bool is_found;
 	int exit_code;
 };
 
 static const struct cli_option options[] = {
+	{ .name = "format",
+		.value_name = "FORMAT",
+		.help = "text (default), json (one document), xdisk (a row of its columns) or"
+			" fio-json (fio's json+)",
+		.set = format_option_set,
+		.offset = offsetof(struct show_request, format) },
 	{ .name = "json",
-		.help = "one JSON document instead of text",
-		.set = option_set_flag,
-		.offset = offsetof(struct show_request, is_json) },
+		.help = "the same as --format=json",
+		.set = format_option_set,
+		.offset = offsetof(struct show_request, format) },
 };
 
 static int show_run(void *data, const struct run *run)
 {
 	struct show_request *request = data;
-	struct buf b = BUF_INIT(REPORT_MAX);
+	struct buf b = BUF_INIT(CLI_OUTPUT_MAX);
 
 	request->is_found = true;
-	if (request->is_json) {
-		request->exit_code = cli_print_json(report_run_json(run));
+	if (request->format->needs_numbers && !run_status_has_numbers(run->status)) {
+		request->exit_code = cli_complain(CLI_FAILED,
+			"show: run %" PRId64 " (%s) measured nothing that %s could show", run->id,
+			run_status_name(run->status), request->format->name);
 		return 0;
 	}
-	report_run_text(run, &b);
+	request->format->write(run, &b);
 	request->exit_code = cli_print(&b);
 	return 0;
 }
@@ -67,9 +74,11 @@ static int show(const struct cli *cli, struct show_request *request, uint64_t id
 
 static int show_handler(struct cli *cli, const struct command *command)
 {
-	struct show_request request = { 0 };
+	struct show_request request = { .format = report_format_at(0) };
 	struct error error = { "" };
-	const struct option_group groups[] = { { "Output", options, 1, &request } };
+	const struct option_group groups[] = {
+		{ "Output", options, sizeof(options) / sizeof(options[0]), &request },
+	};
 	uint64_t id;
 	int r = cli_parse(cli, command, groups, 1);
 

@@ -8,6 +8,7 @@
 
 static const struct command *const commands[] = {
 	&command_run,
+	&command_check,
 	&command_presets,
 	&command_status,
 	&command_runs,
@@ -23,7 +24,6 @@ static const struct command *const commands[] = {
 static const char *const planned[] = {
 	"ack",
 	"backup",
-	"check",
 	"database",
 	"doctor",
 	"export",

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/parse.h"
 
 #define MIN_FREE_PERCENT 5
 #define TIDYING_DURATION_USEC (1 * USEC_PER_SEC)
@@ -56,29 +55,6 @@ void run_workload_rows_init(struct run_workload_rows *rows)
 	}
 }
 
-int run_set_format(
-	const struct cli_option *option, const char *value, void *target, struct error *reterr)
-{
-	static const char *const words[] = { "text", "json" };
-	static const char *const planned[] = { "xdisk", "fio-json" };
-	struct run_request *request = target;
-	(void)option;
-
-	for (size_t i = 0; i < 2; i++) {
-		if (strcmp(value, planned[i]) == 0)
-			return error_set(reterr, -EOPNOTSUPP, "%s is not in this version", value);
-		if (strcmp(value, words[i]) == 0) {
-			request->is_json = i == 1;
-			return 0;
-		}
-	}
-	const char *meant = parse_suggest(value, words, 2);
-	if (meant)
-		return error_set(reterr, -EINVAL,
-			"%.60s: not a format (text, json); did you mean %s?", value, meant);
-	return error_set(reterr, -EINVAL, "%.60s: not a format (text, json)", value);
-}
-
 /* Words errors by the option as it was typed: "--block-size: …", not "block_size: …". */
 static int apply(struct workload *w, const struct run_setting *setting, struct error *reterr)
 {
@@ -101,6 +77,22 @@ static bool is_preset(const struct run_setting *setting)
 	return strcmp(setting->name, "preset") == 0;
 }
 
+static void set_bounds(enum run_bounds bounds, struct workload *w)
+{
+	switch (bounds) {
+	case RUN_BOUNDS_BY_HAND:
+		w->max_bytes = RUN_MAX_BYTES;
+		w->duration_usec = RUN_DURATION_USEC;
+		w->max_ios = 0;
+		return;
+	case RUN_BOUNDS_OF_CHECK:
+		if (w->file_size_bytes == 0)
+			w->file_size_bytes = RUN_CHECK_FILE_BYTES;
+		w->timeout_usec = RUN_CHECK_TIMEOUT_USEC;
+		return;
+	}
+}
+
 /* A preset resets all other options, so it goes first; of several the last one counts. */
 static int apply_preset(const struct run_request *request, struct workload *w, struct error *reterr)
 {
@@ -111,9 +103,7 @@ static int apply_preset(const struct run_request *request, struct workload *w, s
 		if (r < 0)
 			return r;
 	}
-	w->max_bytes = RUN_MAX_BYTES;
-	w->duration_usec = RUN_DURATION_USEC;
-	w->max_ios = 0;
+	set_bounds(request->bounds, w);
 	return 0;
 }
 

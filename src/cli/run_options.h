@@ -11,6 +11,7 @@
 #include "model/job.h"
 
 struct error;
+struct report_format;
 
 #define RUN_SETTINGS_MAX 64
 #define RUN_WORKLOAD_OPTIONS_MAX 32
@@ -19,14 +20,26 @@ struct error;
 #define RUN_MAX_BYTES (UINT64_C(1) << 30)
 #define RUN_DURATION_USEC (UINT64_C(5) * 1000000)
 
+/* Those of a check: the preset's, on a small file, and an answer before a monitoring system gives
+ * up.
+ */
+#define RUN_CHECK_FILE_BYTES (UINT64_C(128) << 20)
+#define RUN_CHECK_TIMEOUT_USEC (UINT64_C(30) * 1000000)
+
+enum run_bounds {
+	RUN_BOUNDS_BY_HAND,
+	RUN_BOUNDS_OF_CHECK,
+};
+
 struct run_setting {
 	const char *name; /* of the option: "block-size" */
 	const char *value;
 };
 
 struct run_request {
-	bool is_json;
+	const struct report_format *format; /* NULL: the default one */
 	bool keep_file;
+	enum run_bounds bounds;
 	size_t setting_count; /* workload options, in the order given */
 	struct run_setting settings[RUN_SETTINGS_MAX];
 };
@@ -39,10 +52,6 @@ struct run_workload_rows {
 	char names[RUN_WORKLOAD_OPTIONS_MAX][32];
 };
 void run_workload_rows_init(struct run_workload_rows *rows);
-
-/* --format=text|json, a setter for struct run_request. */
-int run_set_format(
-	const struct cli_option *option, const char *value, void *target, struct error *reterr);
 
 /* The default preset or the one given, with the bounds above; then every other option, whatever its
  * place. Returns 0, or -errno with a sentence that names the option. */

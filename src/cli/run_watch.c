@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +20,8 @@
 
 #define PROC "/proc"
 #define REFRESH_NSEC (NSEC_PER_SEC / 4) /* the clock on the progress line goes on by itself */
+#define FAREWELL_NSEC                                                                              \
+	(NSEC_PER_SEC * 3 / 2) /* for a worker that was hung up on to tidy up and go */
 
 struct watch {
 	const struct clock *clock;
@@ -34,6 +37,8 @@ struct watch {
 	int wait_status;
 	int signal_fd;
 	int signal;
+	uint64_t kill_nsec; /* patience ends with a worker that was hung up on; UINT64_MAX: none was
+			     */
 };
 
 static void finish(struct watch *w, uint64_t now_nsec)
@@ -110,17 +115,37 @@ static void reap(struct watch *w)
 		step(w, SUPERVISE_EVENT_EXIT);
 }
 
-/* The first signal ends the worker; the second one waits for nothing more. */
+static void kill_worker(struct watch *w)
+{
+	w->kill_nsec = UINT64_MAX;
+	step(w, SUPERVISE_EVENT_STOP);
+}
+
+/* The first signal hangs up, for the worker then stops, tidies up and goes by itself; the second
+ * kills it at once; the third waits for nothing more. */
 static void take_signal(struct watch *w)
 {
 	struct signalfd_siginfo info;
 
 	if (read(w->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
-	w->is_over = w->signal != 0;
+	bool is_first = w->signal == 0;
 	w->signal = (int)info.ssi_signo;
-	if (!w->is_over)
-		step(w, SUPERVISE_EVENT_STOP);
+	if (is_first) {
+		hang_up(w);
+		w->kill_nsec = clock_monotonic_nsec(w->clock) + FAREWELL_NSEC;
+	} else if (w->kill_nsec != UINT64_MAX) {
+		kill_worker(w);
+	} else {
+		w->is_over = true;
+	}
+}
+
+static void take_time(struct watch *w)
+{
+	if (clock_monotonic_nsec(w->clock) >= w->kill_nsec)
+		kill_worker(w);
+	step(w, SUPERVISE_EVENT_TIME);
 }
 
 static int poll_timeout(const struct watch *w)
@@ -130,6 +155,8 @@ static int poll_timeout(const struct watch *w)
 
 	if (w->life.deadline_nsec < until_nsec)
 		until_nsec = w->life.deadline_nsec;
+	if (w->kill_nsec < until_nsec)
+		until_nsec = w->kill_nsec;
 	if (until_nsec <= now_nsec)
 		return 0;
 	uint64_t msec = (until_nsec - now_nsec) / NSEC_PER_MSEC + 1;
@@ -154,7 +181,7 @@ static void watch_until_over(struct watch *w)
 		if (fds[0].revents)
 			reap(w);
 		if (!w->is_over)
-			step(w, SUPERVISE_EVENT_TIME);
+			take_time(w);
 		if (!w->is_over)
 			progress_show(&w->line, w->has_progress ? &w->progress : NULL,
 				clock_monotonic_nsec(w->clock));
@@ -212,6 +239,13 @@ static void add_facts(const struct watch *w)
 	reading_done(&end);
 }
 
+/* One that went by itself has removed what it laid down. */
+static bool may_leave_file(const struct watch *w)
+{
+	return w->life.state == SUPERVISE_GONE && !w->life.has_result &&
+		WIFSIGNALED(w->wait_status);
+}
+
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
 	struct run_end *ret_end, struct error *reterr)
 {
@@ -219,6 +253,7 @@ int run_watch(const struct job *job, const struct clock *clock, int progress_fd,
 		.clock = clock,
 		.worker = SUPERVISE_WORKER_INIT,
 		.run = run,
+		.kill_nsec = UINT64_MAX,
 	};
 	sigset_t old;
 
@@ -238,7 +273,7 @@ int run_watch(const struct job *job, const struct clock *clock, int progress_fd,
 	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* a mask that was there before */
 	*ret_end = (struct run_end){
 		.signal = w.signal,
-		.may_leave_file = w.life.state == SUPERVISE_GONE && !w.life.has_result,
+		.may_leave_file = may_leave_file(&w),
 	};
 	return r;
 }

@@ -13,12 +13,13 @@ struct error;
 
 struct run_end {
 	int signal; /* SIGINT, SIGTERM or SIGHUP, by which the caller wants to end; else 0 */
-	bool may_leave_file; /* the worker ended before it could tidy up */
+	bool may_leave_file; /* the worker was killed before it could tidy up */
 };
 
 /* Carries out the job in a worker of its own and fills *run, whatever becomes of it: a worker that
- * cannot be ended is left behind, with status stuck. The signals are answered meanwhile by ending
- * the worker; a second one ends the wait for that. Returns 0, or -errno with a sentence when no
+ * cannot be ended is left behind, with status stuck. The signals are answered meanwhile by hanging
+ * up on the worker, which then stops and tidies up, and by killing it 1.5 s later, or on a second
+ * one; a third ends the wait for that. Returns 0, or -errno with a sentence when no
  * worker could be started. progress_fd: a terminal gets a line of progress; -1: none. */
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
 	struct run_end *ret_end, struct error *reterr);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
+	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
+	%D%/command_check.c \
 	%D%/command_config.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
@@ -14,10 +16,12 @@ libcli_a_SOURCES = \
 	%D%/command_status.c \
 	%D%/commands.c %D%/commands.h \
 	%D%/control_client.c %D%/control_client.h \
+	%D%/format_option.c %D%/format_option.h \
 	%D%/help.c %D%/help.h \
 	%D%/history.c %D%/history.h \
 	%D%/options.c %D%/options.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/run_once.c %D%/run_once.h \
 	%D%/run_options.c %D%/run_options.h \
 	%D%/run_watch.c %D%/run_watch.h \
 	%D%/status.c %D%/status.h \

@@ -168,6 +168,16 @@ uint64_t histogram_percentile_nsec(const struct histogram *h, uint64_t parts_per
 	return h->max_nsec;
 }
 
+bool histogram_can_tell(const struct histogram *h, uint64_t parts_per_billion)
+{
+	const uint64_t billion = UINT64_C(1000000000);
+
+	if (parts_per_billion == 0 || parts_per_billion >= billion)
+		return h->count > 0;
+	return (unsigned __int128)h->count * (billion - parts_per_billion) >=
+		10 * (unsigned __int128)billion;
+}
+
 uint64_t histogram_mean_nsec(const struct histogram *h)
 {
 	if (h->count == 0)

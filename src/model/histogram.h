@@ -6,6 +6,7 @@
 #ifndef REPOPROBE_MODEL_HISTOGRAM_H
 #define REPOPROBE_MODEL_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,10 @@ uint64_t histogram_bucket_nsec(size_t bucket);
  * ceil(p × N), p in parts per billion (99.9 % = 999000000); answered within [min, max]. 0 when
  * empty. */
 uint64_t histogram_percentile_nsec(const struct histogram *h, uint64_t parts_per_billion);
+
+/* True when at least ten values lie beyond the percentile: 10/(1-p) of them are needed, for none of
+ * 0 or all any will do. */
+bool histogram_can_tell(const struct histogram *h, uint64_t parts_per_billion);
 
 /* Exact mean, rounded to the nearest nanosecond; population standard deviation. 0 when empty. */
 uint64_t histogram_mean_nsec(const struct histogram *h);

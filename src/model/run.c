@@ -3,6 +3,7 @@
 #include "model/run.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,13 +134,23 @@ bool run_status_has_numbers(enum run_status status)
 	return status == RUN_OK || status == RUN_STALLED;
 }
 
+static uint64_t bytes_per_sec(uint64_t bytes, uint64_t nsec)
+{
+	if (nsec == 0)
+		return 0;
+	unsigned __int128 scaled = (unsigned __int128)bytes * NSEC_PER_SEC;
+	scaled = (scaled + nsec / 2) / nsec;
+	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+}
+
 uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o)
 {
-	if (run->measured_nsec == 0)
-		return 0;
-	unsigned __int128 scaled = (unsigned __int128)o->bytes * NSEC_PER_SEC;
-	scaled = (scaled + run->measured_nsec / 2) / run->measured_nsec;
-	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+	return bytes_per_sec(o->bytes, run->measured_nsec);
+}
+
+uint64_t run_active_throughput_bytes_per_sec(const struct run_operation_result *o)
+{
+	return bytes_per_sec(o->bytes, o->active_nsec);
 }
 
 double run_iops(const struct run *run, const struct run_operation_result *o)
@@ -147,6 +158,17 @@ double run_iops(const struct run *run, const struct run_operation_result *o)
 	if (run->measured_nsec == 0)
 		return 0;
 	return (double)o->ios * (double)NSEC_PER_SEC / (double)run->measured_nsec;
+}
+
+double run_iops_stddev(const struct run_iops *iops)
+{
+	/* N × Σ(x - mean)² = N Σx² - (Σx)²: whole numbers, so nothing is lost by subtracting. */
+	unsigned __int128 squares = (unsigned __int128)iops->squares * iops->seconds;
+	unsigned __int128 square = (unsigned __int128)iops->ios * iops->ios;
+
+	if (iops->seconds == 0 || squares <= square)
+		return 0;
+	return sqrt((double)(squares - square)) / iops->seconds;
 }
 
 void run_fail(struct run *run, enum run_status status, int error_number, const char *format, ...)

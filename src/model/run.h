@@ -124,6 +124,12 @@ bool run_status_has_numbers(enum run_status status);
  * nothing was measured. */
 uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o);
 double run_iops(const struct run *run, const struct run_operation_result *o);
+/* Bytes per second over the operation's active time: idle time, such as a rate or a think time
+ * makes, does not count. 0 when it was never active. */
+uint64_t run_active_throughput_bytes_per_sec(const struct run_operation_result *o);
+
+/* Population standard deviation of the I/Os per second over the full seconds; 0 without any. */
+double run_iops_stddev(const struct run_iops *iops);
 
 /* Sets status, error number and reason at once: the worker's and the daemon's one way to fail a
  * run. */

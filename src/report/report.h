@@ -18,6 +18,10 @@ struct json_t;
 void report_run_text(const struct run *run, struct buf *b);
 /* run_json.c: a run as interfaces "JSON" says; repository and probe "" become null. */
 struct json_t *report_run_json(const struct run *run);
+/* run_xdisk.c: XDISK's header and row, of a run with numbers. */
+void report_run_xdisk(const struct run *run, struct buf *b);
+/* run_fio_json.c: the document that fio --output-format=json+ writes. */
+void report_run_fio_json(const struct run *run, struct buf *b);
 /* run_list.c: `repoprobe runs`: header, then a line a run. `status` likewise. */
 void report_run_list_header(struct buf *b);
 void report_run_list_line(const struct run *run, struct buf *b);

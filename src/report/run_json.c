@@ -42,7 +42,8 @@ static struct json_t *new_percentiles(const struct histogram *h)
 	return object;
 }
 
-static struct json_t *new_operation(const struct run *run, const struct run_operation_result *o)
+static struct json_t *new_operation(
+	const struct run *run, const struct run_operation_result *o, const struct run_iops *iops)
 {
 	const struct histogram *h = &o->latency;
 	struct json_t *object = json_new_object();
@@ -61,6 +62,13 @@ static struct json_t *new_operation(const struct run *run, const struct run_oper
 		run_json_add_count(object, "throughput_bytes_per_second",
 			run_throughput_bytes_per_sec(run, o));
 		json_add_real(object, "iops", run_iops(run, o));
+		if (iops->seconds > 0)
+			json_add_real(object, "iops_stddev", run_iops_stddev(iops));
+	}
+	if (o->ios > 0 && o->active_nsec > 0) {
+		json_add_seconds(object, "active_seconds", o->active_nsec);
+		run_json_add_count(object, "active_throughput_bytes_per_second",
+			run_active_throughput_bytes_per_sec(o));
 	}
 	return object;
 }
@@ -78,11 +86,13 @@ void run_json_add_operations(struct json_t *object, const struct run *run)
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		if (has_happened(&run->operations[i]))
 			json_add(operations, run_operation_name((enum run_operation)i),
-				new_operation(run, &run->operations[i]));
+				new_operation(run, &run->operations[i], &run->iops[i]));
 	if (total) {
 		run_total(run, total);
+		total->active_nsec = 0; /* of both together it is not known */
 		if (has_happened(total))
-			json_add(operations, "total", new_operation(run, total));
+			json_add(operations, "total",
+				new_operation(run, total, &run->iops[RUN_OPERATIONS]));
 	} else {
 		json_add(operations, "total", NULL); /* json_dump then says -ENOMEM */
 	}
@@ -155,6 +165,8 @@ static struct json_t *new_context(const struct run *run)
 	json_add_seconds(object, "cpu_user_seconds", run->cpu_user_nsec);
 	json_add_seconds(object, "cpu_system_seconds", run->cpu_system_nsec);
 	json_add_integer(object, "outstanding_ios", run->outstanding_ios);
+	if (run->engine == WORKLOAD_ENGINE_IO_URING)
+		json_add_boolean(object, "registered_buffers", run->has_registered_buffers);
 	return object;
 }
 

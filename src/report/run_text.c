@@ -206,7 +206,7 @@ static void add_parameters(const struct run *run, struct buf *b)
 	if (run->engine != WORKLOAD_ENGINE_AUTO) {
 		add_label(b, "engine:");
 		buf_add_text(b, run_engine_name(run->engine));
-		buf_add_char(b, '\n');
+		buf_add_text(b, run->has_registered_buffers ? ", registered buffers\n" : "\n");
 	}
 	add_file(run, b);
 	add_target(&run->identity, b);
@@ -216,23 +216,52 @@ static void add_parameters(const struct run *run, struct buf *b)
 
 /* --- Results ------------------------------------------------------------ */
 
-static void add_table(const char *name, const struct run *run, const struct run_operation_result *o,
-	struct buf *b)
+static void add_iops_deviation(const struct run_iops *iops, struct buf *b)
 {
-	static const char rule[] = "-----------------------------------------------------------"
-				   "----------------------------";
+	if (iops->seconds > 0)
+		buf_printf(b, " | %10.2f", run_iops_stddev(iops));
+	else
+		buf_printf(b, " | %10s", "N/A");
+}
 
-	buf_printf(b, "\n%s\n%22s | %12s | %10s | %10s | %8s | %9s\n%s\n", name, "bytes", "I/Os",
-		"MiB/s", "I/O per s", "AvgLat", "LatStdDev", rule);
+static void add_table(const char *name, const struct run *run, const struct run_operation_result *o,
+	const struct run_iops *iops, struct buf *b)
+{
+	static const char rule[] = "--------------------------------------------------------------"
+				   "--------------------------------------";
+
+	buf_printf(b, "\n%s\n%22s | %12s | %10s | %10s | %8s | %10s | %9s\n%s\n", name, "bytes",
+		"I/Os", "MiB/s", "I/O per s", "AvgLat", "IopsStdDev", "LatStdDev", rule);
 	if (o->ios == 0) {
-		buf_printf(b, "total: %15s | %12s | %10s | %10s | %8s | %9s\n", "-", "-", "-", "-",
-			"-", "-");
+		buf_printf(b, "total: %15s | %12s | %10s | %10s | %8s | %10s | %9s\n", "-", "-",
+			"-", "-", "-", "-", "-");
 		return;
 	}
-	buf_printf(b, "total: %15" PRIu64 " | %12" PRIu64 " | %10.2f | %10.2f | %8.3f | %9.3f\n",
-		o->bytes, o->ios, (double)run_throughput_bytes_per_sec(run, o) / BYTES_PER_MIB_REAL,
-		run_iops(run, o), (double)histogram_mean_nsec(&o->latency) / NSEC_PER_MSEC_REAL,
-		(double)histogram_stddev_nsec(&o->latency) / NSEC_PER_MSEC_REAL);
+	buf_printf(b, "total: %15" PRIu64 " | %12" PRIu64 " | %10.2f | %10.2f | %8.3f", o->bytes,
+		o->ios, (double)run_throughput_bytes_per_sec(run, o) / BYTES_PER_MIB_REAL,
+		run_iops(run, o), (double)histogram_mean_nsec(&o->latency) / NSEC_PER_MSEC_REAL);
+	add_iops_deviation(iops, b);
+	buf_printf(
+		b, " | %9.3f\n", (double)histogram_stddev_nsec(&o->latency) / NSEC_PER_MSEC_REAL);
+}
+
+/* The tables divide by the time measured; here idle time does not count. */
+static void add_active(const struct run *run, struct buf *b)
+{
+	const char *separator = "\nMiB/s while any were out: ";
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct run_operation_result *o = &run->operations[i];
+
+		if (o->ios == 0 || o->active_nsec == 0)
+			continue;
+		buf_printf(b, "%s%.2f of %ss (%.3f s)", separator,
+			(double)run_active_throughput_bytes_per_sec(o) / BYTES_PER_MIB_REAL,
+			run_operation_name((enum run_operation)i), seconds(o->active_nsec));
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		buf_add_char(b, '\n');
 }
 
 static void add_losses(const struct run *run, struct buf *b)
@@ -282,16 +311,6 @@ static const struct row {
 	{ "max", BILLION },
 };
 
-/* Fewer than 10/(1-p) I/Os: less than ten of them lie beyond the percentile. */
-static bool is_too_few(const struct histogram *h, const struct row *row)
-{
-	uint64_t beyond = BILLION - row->parts_per_billion;
-
-	if (row->parts_per_billion == 0 || row->parts_per_billion == BILLION)
-		return false;
-	return (unsigned __int128)h->count * beyond < 10 * (unsigned __int128)BILLION;
-}
-
 static uint64_t row_nsec(const struct histogram *h, const struct row *row)
 {
 	if (row->parts_per_billion == 0)
@@ -310,7 +329,7 @@ static bool add_row(
 	buf_printf(b, "%7s ", row->name);
 	for (size_t i = 0; i < count; i++) {
 		const struct histogram *h = columns[i];
-		bool is_marked = h->count > 0 && is_too_few(h, row);
+		bool is_marked = h->count > 0 && !histogram_can_tell(h, row->parts_per_billion);
 
 		if (h->count > 0)
 			buf_printf(b, "| %10.3f", (double)row_nsec(h, row) / NSEC_PER_MSEC_REAL);
@@ -354,10 +373,11 @@ static void add_results(const struct run *run, struct buf *b)
 	}
 	run_total(run, total);
 	buf_add_text(b, "\nResults, latencies in milliseconds\n");
-	add_table("Total IO", run, total, b);
-	add_table("Read IO", run, &run->operations[RUN_READ], b);
-	add_table("Write IO", run, &run->operations[RUN_WRITE], b);
+	add_table("Total IO", run, total, &run->iops[RUN_OPERATIONS], b);
+	add_table("Read IO", run, &run->operations[RUN_READ], &run->iops[RUN_READ], b);
+	add_table("Write IO", run, &run->operations[RUN_WRITE], &run->iops[RUN_WRITE], b);
 	add_losses(run, b);
+	add_active(run, b);
 	add_cpu(run, b);
 	add_percentiles(run, &total->latency, b);
 	free(total);

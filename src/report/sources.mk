@@ -3,12 +3,16 @@ noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	%D%/context.c %D%/context.h \
 	%D%/exposition.c %D%/exposition.h \
+	%D%/format.c %D%/format.h \
 	%D%/incident.c \
 	%D%/metrics.c \
 	%D%/metrics_probe.c %D%/metrics_probe.h \
 	%D%/overview.c \
 	%D%/report.h \
+	%D%/run_fio_json.c \
+	%D%/run_fio_options.c %D%/run_fio_options.h \
 	%D%/run_json.c %D%/run_json.h \
 	%D%/run_list.c \
 	%D%/run_text.c \
+	%D%/run_xdisk.c \
 	%D%/text.c %D%/text.h

@@ -41,8 +41,9 @@
 	" identity.fs_type, identity.source, identity.mount_point, identity.fs_uuid,"              \
 	" identity.is_mount, identity.sector_bytes, identity.mount_options,"                       \
 	" identity.fs_options, identity.id, identity.device, coalesce(run.size_bytes,"             \
-	" identity.size_bytes), run.free_bytes, o.operation, o.ios, o.bytes, o.errors,"            \
-	" o.active_nsec, o.latencies, o.histogram"                                                 \
+	" identity.size_bytes), run.free_bytes, run.registered_buffers, run.iops_seconds,"         \
+	" run.iops_ios, run.iops_squares, o.operation, o.ios, o.bytes, o.errors,"                  \
+	" o.active_nsec, o.iops_seconds, o.iops_ios, o.iops_squares, o.latencies, o.histogram"     \
 	" FROM picked CROSS JOIN run ON run.id = picked.id"                                        \
 	" JOIN series ON series.id = run.series JOIN target ON target.id = series.target"          \
 	" LEFT JOIN workload ON workload.id = run.workload"                                        \
@@ -129,6 +130,13 @@ static void read_workload(struct store_reader *reader, struct sql *s, struct wor
 	*ret = cached->workload;
 }
 
+static void read_iops(struct sql *s, const struct run_iops *usual, struct run_iops *ret)
+{
+	ret->seconds = (uint32_t)sql_unsigned_or(s, UINT32_MAX, usual->seconds);
+	ret->ios = sql_unsigned_or(s, INT64_MAX, usual->ios);
+	ret->squares = sql_unsigned_or(s, INT64_MAX, usual->squares);
+}
+
 /* Everything but id and operations. */
 static void read_head(struct store_reader *reader, struct sql *s, struct run *run)
 {
@@ -150,6 +158,8 @@ static void read_head(struct store_reader *reader, struct sql *s, struct run *ru
 	read_workload(reader, s, &run->workload);
 	run->workload.file_size_bytes = sql_unsigned_or(s, INT64_MAX, run->file_bytes);
 	read_identity(reader, s, &run->identity);
+	run->has_registered_buffers = sql_unsigned_or(s, 1, 0);
+	read_iops(s, &(const struct run_iops){ 0 }, &run->iops[RUN_OPERATIONS]);
 }
 
 static void read_operation(struct sql *s, struct run *run)
@@ -158,11 +168,13 @@ static void read_operation(struct sql *s, struct run *run)
 
 	if (sql_is_null(s))
 		return; /* a run without operations */
-	struct run_operation_result *o = &run->operations[sql_unsigned(s, RUN_OPERATIONS - 1)];
+	size_t operation = sql_unsigned(s, RUN_OPERATIONS - 1);
+	struct run_operation_result *o = &run->operations[operation];
 	o->ios = sql_unsigned(s, INT64_MAX);
 	o->bytes = sql_unsigned(s, INT64_MAX);
 	o->errors = sql_unsigned(s, INT64_MAX);
 	o->active_nsec = sql_unsigned(s, INT64_MAX);
+	read_iops(s, &run->iops[RUN_OPERATIONS], &run->iops[operation]);
 	uint64_t latencies = sql_unsigned_or(s, INT64_MAX, o->ios);
 	const void *code = sql_bytes(s, &len);
 	if (s->error < 0)

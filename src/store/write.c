@@ -32,14 +32,16 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" trust, engine, workload, identity, start_delay_usec, duration_nsec, setup_nsec,"
 		" measured_nsec, cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes,"
 		" others_bytes_per_sec, others_ios_per_sec, pressure_some, pressure_full,"
-		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes)"
+		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes,"
+		" registered_buffers, iops_seconds, iops_ios, iops_squares)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?,"
-		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)))",
+		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)), ?, ?, ?, ?)",
 	[WRITE_ADD_OPERATION] =
 		"INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec,"
-		" latencies, sum_nsec, min_nsec, max_nsec, p50_nsec, p95_nsec, p99_nsec, histogram)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		" iops_seconds, iops_ios, iops_squares, latencies, sum_nsec, min_nsec, max_nsec,"
+		" p50_nsec, p95_nsec, p99_nsec, histogram)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
 	[WRITE_SET_ALARM] =
 		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?"

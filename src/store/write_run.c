@@ -142,6 +142,13 @@ static void bind_facts(struct sql *s, const struct facts *f)
 	bind_if(s, f->has_pressure, f->pressure_full_basis_points);
 }
 
+static void bind_iops(struct sql *s, const struct run_iops *iops, const struct run_iops *usual)
+{
+	bind_unless(s, iops->seconds, usual->seconds);
+	bind_unless(s, iops->ios, usual->ios);
+	bind_unless(s, iops->squares, usual->squares);
+}
+
 static int add_run(
 	struct write *w, const struct run *run, const struct run_rows *rows, struct error *reterr)
 {
@@ -172,6 +179,8 @@ static int add_run(
 	bind_unless(s, run->workload.file_size_bytes, run->file_bytes);
 	sql_bind_unsigned(s, run->identity.free_bytes);
 	sql_bind_unsigned(s, run->identity.size_bytes);
+	bind_unless(s, run->has_registered_buffers, false);
+	bind_iops(s, &run->iops[RUN_OPERATIONS], &(const struct run_iops){ 0 });
 	return sql_finish(s, reterr);
 }
 
@@ -197,6 +206,7 @@ static int add_operation(
 	sql_bind_unsigned(s, o->bytes);
 	sql_bind_unsigned(s, o->errors);
 	sql_bind_unsigned(s, o->active_nsec);
+	bind_iops(s, &run->iops[operation], &run->iops[RUN_OPERATIONS]);
 	bind_unless(s, h->count, o->ios);
 	sql_bind_unsigned(s, h->sum_nsec);
 	sql_bind_unsigned(s, h->min_nsec);

@@ -8,10 +8,22 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
-from conftest import BUILD, as_user, need_program, programs_for, run_cli, tree, wait_for, without_leak_check
+from conftest import (
+    BUILD,
+    SANITIZED,
+    as_user,
+    children_of,
+    need_program,
+    programs_for,
+    run_cli,
+    tree,
+    wait_for,
+    without_leak_check,
+)
 
 QUICKLY = ("--file-size=4M", "--max-ios=100")
 PRESETS = ("active-full", "reverse-incremental", "transform", "restore", "random-4k", "heartbeat")
@@ -70,7 +82,7 @@ def test_the_report_has_diskspds_tables(repository):
     assert (done.returncode, done.stderr) == (0, "")
     for title in ("Total IO", "Read IO", "Write IO"):
         assert re.search(
-            rf"^{title}\n +bytes \| +I/Os \| +MiB/s \| +I/O per s \| +AvgLat \| +LatStdDev\n-+\ntotal: +\d+ \|",
+            rf"^{title}\n +bytes \| +I/Os \| +MiB/s \| +I/O per s \| +AvgLat \| +IopsStdDev \| +LatStdDev\n-+\ntotal: +\d+ \|",
             done.stdout,
             re.M,
         ), done.stdout
@@ -218,7 +230,8 @@ class LongRun:
             text=True,
         )
 
-    def wait_measuring(self, repository):
+    @staticmethod
+    def wait_measuring(repository):
         def is_measuring():
             files = list(repository.glob(".repoprobe/*-run.dat"))
             return files and files[0].stat().st_size >= 4 << 20
@@ -259,6 +272,47 @@ def test_an_interrupted_run_leaves_nothing(repository, long_run, number):
     wait_for(lambda: tree(repository) == [], lambda: f"nothing to be left: {tree(repository)}")
 
 
+def kills(trace):
+    return re.findall(r"(?:kill|pidfd_send_signal)\(.*SIGKILL", trace.read_text())
+
+
+def interrupted_under_strace(directory, repository, *options):
+    """(seconds it took to end, signals it killed its worker with) after SIGINT to a run that measures."""
+    strace = need_program("strace")
+    trace = directory / "trace"
+    process = subprocess.Popen(
+        [strace, "-o", trace, "-e", "trace=kill,pidfd_send_signal", BUILD / "repoprobe", "run", "--file-size=4M"]
+        + ["--duration=10min", "--max-bytes=0", *options, repository],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"),
+    )
+    LongRun.wait_measuring(repository)
+    parents = lambda: [child for child in children_of(process.pid) if children_of(child)]  # strace has others at first
+    child = wait_for(parents, "a worker")[0]
+    begin = time.monotonic()
+    os.kill(int(child), signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == "" and len(err.splitlines()) == 1, err
+    assert tree(repository) == []
+    return time.monotonic() - begin, kills(trace)
+
+
+def test_an_interrupted_worker_goes_by_itself(directory, repository):
+    taken, killed = interrupted_under_strace(directory, repository)
+    assert killed == []
+    assert taken < 1.5 or SANITIZED
+
+
+def test_an_interrupted_worker_that_hangs_is_killed_and_tidied_up_after(directory, slow):
+    """Laid out quickly, then every request takes longer than an interrupted worker is given."""
+    assert run_cli("run", "--keep-file", *QUICKLY, slow.path).returncode == 0
+    slow.delay(2500)
+    taken, killed = interrupted_under_strace(directory, slow.path, "--warmup=0")
+    assert len(killed) == 1 and taken >= 1.5
+
+
 def test_what_a_killed_run_left_is_cleaned_up_by_the_next(repository, long_run):
     long_run.process.kill()
     long_run.process.communicate()
@@ -287,7 +341,7 @@ def test_presets_are_those_that_are_documented(repository):
         (["--queue-depth=0", "DIR"], ["--queue-depth"]),
         (["--duration=5m", "DIR"], ["--duration", "5min"]),
         (["--format=jsn", "DIR"], ["did you mean json?"]),
-        (["--format=xdisk", "DIR"], ["not in this version"]),
+        (["--format=fio_json", "DIR"], ["text, json, xdisk, fio-json", "did you mean fio-json?"]),
         (["--rate=1M", "DIR"], ["not in this version"]),
         (["--file-size=64K", "DIR"], ["file"]),
         ([], ["argument is missing"]),
@@ -324,12 +378,12 @@ def test_an_unknown_command_is_told(arguments, sentence):
 def test_every_command_has_help_and_none_speaks_of_what_is_not_there():
     overview = run_cli("help")
     assert (overview.returncode, overview.stderr) == (0, "")
-    for name in ("run", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
+    for name in ("run", "check", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
         assert re.search(rf"^ +{name}\b", overview.stdout, re.M), overview.stdout
         done = run_cli(name, "--help")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"Usage: repoprobe {name}")
-        for absent in ("xdisk", "fio-json", "sweep", "--rate", "forecast", "doctor"):
+        for absent in ("sweep", "--rate", "forecast", "doctor"):
             assert absent not in done.stdout, done.stdout
     assert "doctor" not in overview.stdout and "forecast" not in overview.stdout
     assert re.match(r"repoprobe \d+\.\d+", run_cli("--version").stdout)

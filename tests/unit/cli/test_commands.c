@@ -72,7 +72,7 @@ static void wrong_usage_exits_with_two(void **state)
 		{ "repoprobe", "run", NULL },
 		{ "repoprobe", "run", "/a", "/b", NULL },
 		{ "repoprobe", "run", "--block-size=64KB", "/a", NULL },
-		{ "repoprobe", "run", "--format=xdisk", "/a", NULL },
+		{ "repoprobe", "run", "--format=fio", "/a", NULL },
 		{ "repoprobe", "run", "--rate=1M", "/a", NULL },
 		{ "repoprobe", "run", "--duration=0", "--max-bytes=0", "/a", NULL },
 		{ "repoprobe", "run", "", NULL },

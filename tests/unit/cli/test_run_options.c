@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/format_option.h"
+#include "report/format.h"
 #include "test.h"
 
 #define SETTINGS_END                                                                               \
@@ -53,6 +55,32 @@ static void a_preset_changes_the_workload_and_not_the_bounds(void **state)
 	assert_int_equal(w.max_bytes, UINT64_C(1) << 30);
 	assert_int_equal(w.duration_usec, 5000000);
 	assert_int_equal(w.max_ios, 0);
+}
+
+static void a_check_has_the_presets_bounds_on_a_small_file(void **state)
+{
+	static const struct run_setting settings[][3] = {
+		{ SETTINGS_END },
+		{ { "preset", "heartbeat" }, SETTINGS_END },
+		{ { "file-size", "1G" }, { "timeout", "1min" }, SETTINGS_END },
+	};
+	static const uint64_t file_bytes[] = { UINT64_C(128) << 20, UINT64_C(64) << 20,
+		UINT64_C(1) << 30 };
+	static const uint64_t timeouts[] = { 30000000, 30000000, 60000000 };
+	(void)state;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct run_request request = request_of(settings[i]);
+		struct workload w;
+
+		request.bounds = RUN_BOUNDS_OF_CHECK;
+		assert_int_equal(run_request_workload(&request, &w, NULL), 0);
+		assert_int_equal(w.file_size_bytes, file_bytes[i]);
+		assert_int_equal(w.timeout_usec, timeouts[i]);
+		assert_int_equal(w.max_bytes, i == 1 ? 0 : 64 << 20);
+		assert_int_equal(w.max_ios, i == 1 ? 200 : 0);
+		assert_int_equal(w.duration_usec, i == 1 ? 3000000 : 5000000);
+	}
 }
 
 static void other_options_win_wherever_the_preset_stands(void **state)
@@ -166,18 +194,26 @@ static void rows_are_the_options_of_the_model(void **state)
 
 static void formats(void **state)
 {
+	static const struct cli_option format = { .name = "format",
+		.offset = offsetof(struct run_request, format) };
+	static const struct cli_option json = { .name = "json",
+		.offset = offsetof(struct run_request, format) };
 	struct run_request request = { 0 };
 	struct error error = { "" };
 	(void)state;
 
-	assert_int_equal(run_set_format(NULL, "json", &request, &error), 0);
-	assert_true(request.is_json);
-	assert_int_equal(run_set_format(NULL, "text", &request, &error), 0);
-	assert_false(request.is_json);
-	assert_int_equal(run_set_format(NULL, "xdisk", &request, &error), -EOPNOTSUPP);
-	assert_string_equal(error.text, "xdisk is not in this version");
-	assert_int_equal(run_set_format(NULL, "jsno", &request, &error), -EINVAL);
-	assert_int_equal(run_set_format(NULL, "yaml", &request, &error), -EINVAL);
+	assert_int_equal(format_option_set(&format, "xdisk", &request, &error), 0);
+	assert_string_equal(request.format->name, "xdisk");
+	assert_int_equal(format_option_set(&format, "fio-json", &request, &error), 0);
+	assert_string_equal(request.format->name, "fio-json");
+	assert_int_equal(format_option_set(&json, NULL, &request, &error), 0);
+	assert_string_equal(request.format->name, "json");
+	assert_int_equal(format_option_set(&format, "jsno", &request, &error), -EINVAL);
+	assert_string_equal(
+		error.text, "jsno: not a format (text, json, xdisk, fio-json); did you mean json?");
+	assert_int_equal(format_option_set(&format, "yaml", &request, &error), -EINVAL);
+	assert_string_equal(error.text, "yaml: not a format (text, json, xdisk, fio-json)");
+	assert_string_equal(request.format->name, "json");
 }
 
 static void directories_become_absolute_by_text(void **state)
@@ -280,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_it_is_the_default_preset_with_its_own_bounds),
 		cmocka_unit_test(a_preset_changes_the_workload_and_not_the_bounds),
+		cmocka_unit_test(a_check_has_the_presets_bounds_on_a_small_file),
 		cmocka_unit_test(other_options_win_wherever_the_preset_stands),
 		cmocka_unit_test(a_longer_run_is_one_option),
 		cmocka_unit_test(mistakes_name_the_option_as_it_was_typed),

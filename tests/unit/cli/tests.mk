@@ -21,3 +21,8 @@ tests_unit_cli_test_commands_LDADD = $(CLI_TEST_LIBS)
 UNIT_TESTS += tests/unit/cli/test_options tests/unit/cli/test_run_options \
 	tests/unit/cli/test_control tests/unit/cli/test_table tests/unit/cli/test_status \
 	tests/unit/cli/test_commands
+
+check_PROGRAMS += tests/unit/cli/test_check
+UNIT_TESTS += tests/unit/cli/test_check
+tests_unit_cli_test_check_SOURCES = %D%/test_check.c
+tests_unit_cli_test_check_LDADD = $(CLI_TEST_LIBS)

@@ -153,6 +153,21 @@ static void over_long_texts_are_cut_between_characters(void **state)
 	free(run);
 }
 
+static void iops_deviate_as_diskspd_counts_it(void **state)
+{
+	/* 100, 300 and 200 in three seconds. */
+	const struct run_iops three = { 3, 600, 10000 + 90000 + 40000 };
+	const struct run_iops even = { 4, 800, 160000 };
+	const struct run_iops none = { 0, 0, 0 };
+	const struct run_iops impossible = { 2, 800, 1 };
+	(void)state;
+
+	assert_float_equal(run_iops_stddev(&three), 81.6496580927726, 1e-10);
+	assert_float_equal(run_iops_stddev(&even), 0, 0);
+	assert_float_equal(run_iops_stddev(&none), 0, 0);
+	assert_float_equal(run_iops_stddev(&impossible), 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +177,7 @@ int main(void)
 		cmocka_unit_test(rates_round_and_never_divide_by_zero),
 		cmocka_unit_test(failing_a_run_sets_all_three_at_once),
 		cmocka_unit_test(over_long_texts_are_cut_between_characters),
+		cmocka_unit_test(iops_deviate_as_diskspd_counts_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

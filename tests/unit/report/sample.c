@@ -90,6 +90,10 @@ struct run *sample_run(void)
 	run->cpu_system_nsec = 45 * NSEC_PER_MSEC;
 	add_ios(run, RUN_READ, 40, 3970 * NSEC_PER_USEC, 100 * NSEC_PER_USEC);
 	add_ios(run, RUN_WRITE, 80, 7800 * NSEC_PER_USEC, 200 * NSEC_PER_USEC);
+	/* One full second: 28 reads and 52 writes in it. */
+	run->iops[RUN_READ] = (struct run_iops){ 1, 28, 28 * 28 };
+	run->iops[RUN_WRITE] = (struct run_iops){ 1, 52, 52 * 52 };
+	run->iops[RUN_OPERATIONS] = (struct run_iops){ 1, 80, 80 * 80 };
 	run->operations[RUN_READ].active_nsec = 400 * NSEC_PER_MSEC;
 	run->operations[RUN_WRITE].active_nsec = 1250 * NSEC_PER_MSEC;
 	return run;

@@ -54,7 +54,9 @@ static void a_run_to_the_letter(void **unused)
 		"\"stddev_seconds\":0.0,\"min_seconds\":0.02,\"max_seconds\":0.02,"
 		"\"percentiles\":{\"p50\":0.02,\"p75\":0.02,\"p90\":0.02,\"p95\":0.02,"
 		"\"p99\":0.02,\"p99.9\":0.02,\"p99.99\":0.02},"
-		"\"throughput_bytes_per_second\":52428800,\"iops\":100.0}";
+		"\"throughput_bytes_per_second\":52428800,\"iops\":100.0";
+	static const char active[] =
+		",\"active_seconds\":1.2,\"active_throughput_bytes_per_second\":52428800";
 	static const char context[] =
 		",\"context\":{\"fs_type\":\"ext4\",\"source\":\"/dev/sdb1\","
 		"\"mount_point\":\"/backup/nas1\","
@@ -72,7 +74,7 @@ static void a_run_to_the_letter(void **unused)
 		"\"file_target_bytes\":1073741824,\"layout_bytes\":0,"
 		"\"start_delay_seconds\":0.0,\"setup_seconds\":0.0,\"measured_seconds\":1.2,"
 		"\"duration_seconds\":1.25,\"cpu_user_seconds\":0.0,"
-		"\"cpu_system_seconds\":0.0,\"outstanding_ios\":0}}";
+		"\"cpu_system_seconds\":0.0,\"outstanding_ios\":0,\"registered_buffers\":false}}";
 	struct run *run = sample_write_run();
 	struct buf all = BUF_INIT(JSON_TEXT_MAX);
 	struct buf operations = BUF_INIT(JSON_TEXT_MAX);
@@ -81,8 +83,8 @@ static void a_run_to_the_letter(void **unused)
 	assert_int_equal(json_dump(report_run_json(run), false, &all), 0);
 	const char *text = buf_text(&all);
 	assert_memory_equal(text, expected, strlen(expected));
-	buf_printf(&operations, ",\"operations\":{\"write\":%s,\"total\":%s}%s", operation,
-		operation, context);
+	buf_printf(&operations, ",\"operations\":{\"write\":%s%s},\"total\":%s}}%s", operation,
+		active, operation, context);
 	const char *end = text + all.len - operations.len;
 	assert_string_equal(end, buf_text(&operations));
 	buf_done(&operations);
@@ -110,6 +112,28 @@ static void read_write_and_total_stand_side_by_side(void **unused)
 	assert_real(total, "iops", 80);
 	assert_int_equal(json_get_integer(total, "throughput_bytes_per_second", -1), 40 << 20);
 	assert_text(json_get(value, "workload"), "preset", "reverse-incremental");
+	json_free(value);
+	free(run);
+}
+
+static void rates_are_told_over_measured_and_over_active_time(void **unused)
+{
+	struct run *run = sample_run();
+	run->iops[RUN_WRITE] = (struct run_iops){ 3, 600, 140000 };
+	run->iops[RUN_OPERATIONS].seconds = 0;
+	struct json_t *value = through_text(run);
+	const struct json_t *operations = json_get(value, "operations");
+	const struct json_t *write = json_get(operations, "write");
+	const struct json_t *total = json_get(operations, "total");
+
+	(void)unused;
+	assert_real(write, "iops_stddev", 81.6496580928);
+	assert_real(write, "active_seconds", 1.25);
+	assert_int_equal(
+		json_get_integer(write, "active_throughput_bytes_per_second", -1), 32 << 20);
+	assert_real(json_get(operations, "read"), "iops_stddev", 0);
+	assert_null(json_get(total, "iops_stddev"));
+	assert_null(json_get(total, "active_seconds"));
 	json_free(value);
 	free(run);
 }
@@ -239,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_to_the_letter),
 		cmocka_unit_test(read_write_and_total_stand_side_by_side),
+		cmocka_unit_test(rates_are_told_over_measured_and_over_active_time),
 		cmocka_unit_test(a_failed_run_is_a_document_with_status_and_reason),
 		cmocka_unit_test(what_only_failed_has_counts_and_no_latency),
 		cmocka_unit_test(names_that_are_not_there_are_null),

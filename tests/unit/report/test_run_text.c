@@ -36,9 +36,10 @@ static bool report_has(const struct run *run, const char *part)
 	return has;
 }
 
-#define TABLE_HEAD                                                                                 \
-	"                 bytes |         I/Os |      MiB/s |  I/O per s |   AvgLat | LatStdDev\n" \
-	"---------------------------------------------------------------------------------------\n"
+#define TABLE_HEAD                                                                                              \
+	"                 bytes |         I/Os |      MiB/s |  I/O per s |   AvgLat | IopsStdDev | LatStdDev\n" \
+	"--------------------------------------------------------------"                                        \
+	"--------------------------------------\n"
 
 static const char mixed_report[] =
 	"reverse-incremental on nas1, run 4711\n"
@@ -59,13 +60,15 @@ static const char mixed_report[] =
 	"Results, latencies in milliseconds\n"
 	"\n"
 	"Total IO\n" TABLE_HEAD
-	"total:        62914560 |          120 |      40.00 |      80.00 |   12.440 |     5.993\n"
+	"total:        62914560 |          120 |      40.00 |      80.00 |   12.440 |       0.00 |     5.993\n"
 	"\n"
 	"Read IO\n" TABLE_HEAD
-	"total:        20971520 |           40 |      13.33 |      26.67 |    5.920 |     1.154\n"
+	"total:        20971520 |           40 |      13.33 |      26.67 |    5.920 |       0.00 |     1.154\n"
 	"\n"
 	"Write IO\n" TABLE_HEAD
-	"total:        41943040 |           80 |      26.67 |      53.33 |   15.700 |     4.618\n"
+	"total:        41943040 |           80 |      26.67 |      53.33 |   15.700 |       0.00 |     4.618\n"
+	"\n"
+	"MiB/s while any were out: 50.00 of reads (0.400 s), 32.00 of writes (1.250 s)\n"
 	"\n"
 	"CPU use: 4.00% of one CPU (user 1.00%, kernel 3.00%)\n"
 	"\n"
@@ -109,7 +112,7 @@ static void an_operation_that_did_not_happen_has_no_numbers(void **unused)
 	assert_true(report_has(run,
 		"Read IO\n" TABLE_HEAD
 		"total:               - |            - |          - |        "
-		"  - |        - |         -\n"));
+		"  - |        - |          - |         -\n"));
 	assert_true(report_has(run, "   50th |          - |     20.000 |     20.000\n"));
 	/* 120 I/Os: 100 are needed for the 90th, 200 for the 95th percentile. */
 	assert_true(report_has(run, "   90th |          - |     20.000 |     20.000\n"));
@@ -131,6 +134,29 @@ static void enough_ios_leave_no_mark_and_no_explanation(void **unused)
 	assert_true(report_has(run,
 		"8-nines |          - |     20.000 |     20.000\n"
 		"9-nines |          - |     20.000*|     20.000*\n"));
+	free(run);
+}
+
+static void iops_deviate_over_full_seconds_only(void **unused)
+{
+	struct run *run = sample_write_run();
+
+	(void)unused;
+	assert_true(report_has(run, " |   20.000 |        N/A |     0.000\n"));
+	run->iops[RUN_WRITE] = (struct run_iops){ 3, 600, 140000 };
+	assert_true(report_has(run,
+		"Write IO\n" TABLE_HEAD "total:        62914560 |          120 |      50.00 |     "
+		"100.00 |   20.000 |      81.65 |     0.000\n"));
+	free(run);
+}
+
+static void registered_buffers_are_told(void **unused)
+{
+	struct run *run = sample_write_run();
+
+	(void)unused;
+	run->has_registered_buffers = true;
+	assert_true(report_has(run, "engine:       io_uring, registered buffers\n"));
 	free(run);
 }
 
@@ -327,6 +353,8 @@ int main(void)
 		cmocka_unit_test(a_mixed_run_has_all_tables),
 		cmocka_unit_test(an_operation_that_did_not_happen_has_no_numbers),
 		cmocka_unit_test(enough_ios_leave_no_mark_and_no_explanation),
+		cmocka_unit_test(iops_deviate_over_full_seconds_only),
+		cmocka_unit_test(registered_buffers_are_told),
 		cmocka_unit_test(a_failed_run_has_status_and_reason_instead_of_tables),
 		cmocka_unit_test(an_error_has_the_name_of_its_number),
 		cmocka_unit_test(a_skipped_run_says_why),

@@ -32,3 +32,13 @@ UNIT_TESTS += tests/unit/report/test_metrics
 tests_unit_report_test_metrics_SOURCES = %D%/test_metrics.c %D%/scrape.c %D%/scrape.h \
 	$(REPORT_TEST_SAMPLE)
 tests_unit_report_test_metrics_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_run_xdisk
+UNIT_TESTS += tests/unit/report/test_run_xdisk
+tests_unit_report_test_run_xdisk_SOURCES = %D%/test_run_xdisk.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_run_xdisk_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_run_fio_json
+UNIT_TESTS += tests/unit/report/test_run_fio_json
+tests_unit_report_test_run_fio_json_SOURCES = %D%/test_run_fio_json.c $(REPORT_TEST_SAMPLE)
+tests_unit_report_test_run_fio_json_LDADD = $(REPORT_TEST_LIBS)

@@ -250,6 +250,13 @@ static void assert_equal_operations(
 	assert_memory_equal(&a->latency, &b->latency, sizeof(a->latency));
 }
 
+static void assert_equal_iops(const struct run_iops *a, const struct run_iops *b)
+{
+	assert_int_equal(a->seconds, b->seconds);
+	assert_int_equal(a->ios, b->ios);
+	assert_int_equal(a->squares, b->squares);
+}
+
 static void assert_equal_identities(const struct identity *a, const struct identity *b)
 {
 	assert_string_equal(a->fs_type, b->fs_type);
@@ -318,6 +325,9 @@ void fixture_assert_equal_runs(const struct run *a, const struct run *b)
 	assert_equal_identities(&a->identity, &b->identity);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		assert_equal_operations(&a->operations[i], &b->operations[i]);
+	for (size_t i = 0; i <= RUN_OPERATIONS; i++)
+		assert_equal_iops(&a->iops[i], &b->iops[i]);
+	assert_int_equal(a->has_registered_buffers, b->has_registered_buffers);
 }
 
 struct incident_event fixture_event(int64_t incident, uint32_t sequence)

@@ -100,6 +100,10 @@ static void a_run_comes_back_with_every_field(void **state)
 	run->layout_bytes = UINT64_C(128) << 20;
 	run->outstanding_ios = 2;
 	run->operations[RUN_WRITE].errors = 3;
+	run->has_registered_buffers = true;
+	run->iops[RUN_READ] = (struct run_iops){ 3, 300, 30200 };
+	run->iops[RUN_WRITE] = (struct run_iops){ 3, 0, 0 }; /* none in a whole second */
+	run->iops[RUN_OPERATIONS] = (struct run_iops){ 3, 300, 30200 };
 	run->operations[RUN_WRITE].ios -= 5; /* the stalled ones have a latency and no end */
 	fixture_open(f);
 	assert_comes_back(f, run);
@@ -376,6 +380,9 @@ static void damaged_runs_are_errors(void **state)
 		"UPDATE run SET duration_nsec = -1",
 		"UPDATE run SET error_number = 1 << 40",
 		"UPDATE run SET outstanding_ios = 1 << 32",
+		"UPDATE run SET registered_buffers = 2",
+		"UPDATE run SET iops_seconds = 1 << 32",
+		"UPDATE run_operation SET iops_squares = -1",
 		"UPDATE run SET reason = printf('%.*c', 256, 'x')",
 		"UPDATE target SET name = printf('%.*c', 201, 'x')",
 		"UPDATE series SET probe = printf('%.*c', 201, 'x')",

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --format=FORMAT and --json, for the commands that print a run. */
+#ifndef REPOPROBE_CLI_FORMAT_OPTION_H
+#define REPOPROBE_CLI_FORMAT_OPTION_H
+
+#include "cli/options.h"
+
+/* A setter for both: writes a const struct report_format * at option->offset. Without a value it
+ * is the format of the option's own name. */
+int format_option_set(
+	const struct cli_option *option, const char *value, void *target, struct error *reterr);
+
+#endif

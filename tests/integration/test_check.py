@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`repoprobe check`: the line and the exit code that monitoring systems act on."""
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import BUILD, SANITIZED, children_of, run_cli, tree, wait_for
+
+QUICKLY = ("--file-size=4M", "--max-ios=60")
+STATES = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
+NUMBER = r"\d+(?:\.\d+)?"
+RANGE = rf"(?:{NUMBER}:?)?"
+# As the guidelines for plug-ins have it: 'label'=value[UOM];[warn];[crit];[min];[max]
+DATUM = re.compile(rf"'([^'=]+)'=({NUMBER})(s|B|);({RANGE});({RANGE});({RANGE});({RANGE})")
+
+
+def check(*arguments, **options):
+    """(exit code, text, {label: (value, unit, warn, crit)}); the form of the line is checked here."""
+    done = run_cli("check", *arguments, **options)
+    assert done.stderr == ""
+    assert done.stdout.endswith("\n") and done.stdout.count("\n") == 1, done.stdout
+    match = re.fullmatch(r"REPOPROBE (\w+) - ([^|]+?)(?: \| (.+))?\n", done.stdout)
+    assert match, done.stdout
+    assert STATES.index(match.group(1)) == done.returncode
+    data = {}
+    rest = match.group(3) or ""
+    while rest:
+        datum = DATUM.match(rest)
+        assert datum, rest
+        data[datum.group(1)] = (float(datum.group(2)), *datum.group(3, 4, 5))
+        rest = rest[datum.end() :].lstrip(" ")
+    return done.returncode, match.group(2), data
+
+
+@pytest.mark.parametrize(("delay", "code"), [(1, 0), (20, 1), (40, 2)])
+def test_the_presets_limits_are_the_default(slow, delay, code):
+    """active-full: 15 and 30 ms."""
+    slow.delay(delay)
+    if SANITIZED and delay < 40:
+        pytest.skip("measures time")
+    found, text, data = check(*QUICKLY, "--queue-depth=1", slow.path)
+    assert found == code, text
+    value, unit, warn, crit = data["write avg"]
+    assert value >= delay / 1000 and (unit, warn, crit) == ("s", "0.015", "0.03")
+    assert text.startswith("write avg ")
+    assert ("(> " in text) == (code > 0)
+    assert tree(slow.path) == []
+
+
+def test_20_ms_is_critical_where_10_are_allowed(slow):
+    slow.delay(20)
+    code, text, data = check("--critical", "write avg > 10ms", "--warn", "max > 1h", *QUICKLY, slow.path)
+    assert code == 2
+    assert re.search(r"write avg \d+(\.\d)? ms \(> 10 ms\)", text)
+    assert data["write avg"][2:] == ("", "0.01") and data["write max"][2:] == ("3600", "")
+
+
+def test_reads_and_writes_are_judged_by_conditions_of_their_own(repository):
+    mix = ("--write=50", "--pattern=random", *QUICKLY)
+    code, _, data = check(*mix, "--warn", "read max > 1h", "--critical", "write max > 1h", repository)
+    assert code == 0
+    assert data["read max"][2:] == ("3600", "") and data["write max"][2:] == ("", "3600")
+    code, text, _ = check(*mix, "--warn", "read max > 1h", "--critical", "write throughput < 1P", repository)
+    assert code == 2 and "write throughput" in text and "read" not in text
+    code, text, _ = check(*mix, "--critical", "max > 1h", "--warn", "iops > 0", repository)
+    assert code == 1 and "read iops" in text and "write iops" in text
+    assert tree(repository) == []
+
+
+def test_too_few_ios_are_not_enough_for_a_percentile(repository):
+    code, text, data = check(*QUICKLY, "--warn", "p99 > 1h", "--critical", "max > 1h", repository)
+    assert code == 3 and "write p99 cannot be told from 52 I/Os, 1000 are needed" in text
+    assert "write p99" not in data and "write p50" in data
+    code, _, data = check(
+        *("--preset=random-4k", "--file-size=4M", "--max-ios=2500", "--duration=20s", "--max-bytes=0"),
+        *("--write=100", "--warn", "p99 > 1h", "--critical", "max > 1h", repository),
+    )
+    assert code == 0 and data["write p99"][2:] == ("3600", "")
+
+
+def test_a_run_that_fails_is_critical(directory):
+    code, text, data = check(directory / "absent")
+    assert code == 2 and str(directory / "absent") in text and data == {}
+
+
+def test_a_failing_disk_is_critical(slow):
+    slow.error(5)
+    code, text, _ = check(*QUICKLY, slow.path)
+    assert code == 2 and "error" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "an argument is missing"),
+        (["DIR", "DIR"], "too many"),
+        (["--wrn=avg > 5ms", "DIR"], "did you mean --warn?"),
+        (["--warn=avgg > 5ms", "DIR"], "--warn: column 1: \"avgg\""),
+        (["--warn=avg > 5ms", "--critical", "write p99 > 5m", "DIR"], "--critical: column 13: "),
+        (["--warn=avg > x2 normal", "DIR"], "not in this version"),
+        (["--warn=read avg > 5ms", "DIR"], "a condition is about reads, and this workload does none"),
+        (["--preset=restor", "DIR"], "did you mean restore?"),
+        (["/proc"], "refused: /proc"),
+    ],
+)
+def test_wrong_usage_and_refusals_are_unknown(repository, arguments, sentence):
+    code, text, data = check(*[str(repository) if a == "DIR" else a for a in arguments])
+    assert code == 3 and sentence in text and data == {}
+    assert tree(repository) == []
+
+
+def test_a_file_in_use_is_unknown_and_a_kept_one_is_reused(repository):
+    assert check("--keep-file", *QUICKLY, repository)[0] in (0, 1, 2)
+    kept = tree(repository)
+    inode = (repository / kept[2]).stat().st_ino
+    other = subprocess.Popen(
+        [str(BUILD / "repoprobe"), "run", "--file-size=4M", "--duration=10min", "--max-bytes=0", "--keep-file", repository],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        # Its worker has the lock a moment after it started.
+        wait_for(lambda: check("--keep-file", *QUICKLY, repository)[1].startswith("skipped: "), "the file to be in use")
+    finally:
+        other.send_signal(signal.SIGINT)
+        other.wait(30)
+    code, text, _ = check("--keep-file", *QUICKLY, repository)
+    assert code != 3, text
+    assert tree(repository) == kept and (repository / kept[2]).stat().st_ino == inode
+
+
+def test_without_options_it_is_small_and_leaves_nothing(repository):
+    code, _, data = check("--critical", "max > 1h", "--warn", "max > 1h", repository)
+    assert code == 0
+    assert data["write errors"][0] == 0 and data["write throughput"][0] > 0
+    assert tree(repository) == []
+
+
+def test_an_interrupted_check_is_unknown(slow):
+    slow.delay(300)
+    process = subprocess.Popen([str(BUILD / "repoprobe"), "check", *QUICKLY, slow.path], stdout=subprocess.PIPE, text=True)
+    wait_for(lambda: children_of(process.pid), "a worker")
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (3, "REPOPROBE UNKNOWN - interrupted\n")
+    wait_for(lambda: tree(slow.path) == [], "nothing to be left")
