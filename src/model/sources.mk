@@ -4,6 +4,7 @@ libmodel_a_SOURCES = \
 	%D%/alarm_state.c %D%/alarm_state.h \
 	%D%/device.c %D%/device.h \
 	%D%/diskstats.c %D%/diskstats.h \
+	%D%/examination.c %D%/examination.h \
 	%D%/facts.c %D%/facts.h \
 	%D%/facts_ring.c \
 	%D%/field.c %D%/field.h \

@@ -45,4 +45,8 @@ bool section_read_boolean(struct buf_reader *r);
 void section_add_workload(struct buf *b, const struct workload *w);
 void section_read_workload(struct buf_reader *r, struct workload *w);
 
+/* Likewise what a repository is made of, in a result and in an examination (wire_result.c). */
+void section_add_identity(struct buf *b, const struct identity *identity);
+int section_read_identity(struct buf_reader *r, struct identity *identity, struct error *reterr);
+
 #endif

@@ -54,10 +54,8 @@ static void add_measurement(struct buf *b, const struct run *run)
 	section_end(b, begin);
 }
 
-static void add_identity(struct buf *b, const struct identity *identity)
+void section_add_identity(struct buf *b, const struct identity *identity)
 {
-	size_t begin = section_begin(b, RESULT_TAG_IDENTITY);
-
 	section_add_text(b, identity->fs_type);
 	section_add_text(b, identity->source);
 	section_add_text(b, identity->mount_point);
@@ -66,7 +64,6 @@ static void add_identity(struct buf *b, const struct identity *identity)
 	buf_add_u32(b, identity->sector_bytes);
 	buf_add_u64(b, identity->size_bytes);
 	buf_add_u64(b, identity->free_bytes);
-	section_end(b, begin);
 }
 
 /* An operation that did not happen is no section. */
@@ -94,7 +91,11 @@ void wire_encode_result(const struct run *run, struct buf *b)
 		section_add_workload(b, &run->workload);
 		section_end(b, begin);
 	}
-	add_identity(b, &run->identity);
+
+	size_t begin = section_begin(b, RESULT_TAG_IDENTITY);
+	section_add_identity(b, &run->identity);
+	section_end(b, begin);
+
 	add_operation(b, RESULT_TAG_READ, &run->operations[RUN_READ]);
 	add_operation(b, RESULT_TAG_WRITE, &run->operations[RUN_WRITE]);
 }
@@ -165,11 +166,8 @@ static int read_file(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
-static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
+int section_read_identity(struct buf_reader *r, struct identity *identity, struct error *reterr)
 {
-	struct run *run = into;
-	struct identity *identity = &run->identity;
-
 	section_read_text(r, identity->fs_type, sizeof(identity->fs_type));
 	section_read_text(r, identity->source, sizeof(identity->source));
 	section_read_text(r, identity->mount_point, sizeof(identity->mount_point));
@@ -182,6 +180,13 @@ static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
 		return error_set(reterr, -EBADMSG, "a sector of %u bytes is no power of two",
 			identity->sector_bytes);
 	return 0;
+}
+
+static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	return section_read_identity(r, &run->identity, reterr);
 }
 
 static int read_operation(
