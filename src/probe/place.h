@@ -39,9 +39,13 @@ bool place_lacks_inodes(const struct place *place);
 struct place_facts {
 	uint64_t mount_id;
 	uint32_t direct_align_bytes; /* offsets and lengths of direct I/O */
+	uint32_t direct_memory_align_bytes; /* buffers of direct I/O */
 	bool is_immutable; /* chattr +i or +a */
 };
 struct place_facts place_facts(int fd);
+
+/* Where a descriptor really leads, all links resolved. 0 or -errno. */
+int place_read_real_path(int fd, char *ret, size_t size);
 
 /* The file system's UUID as text, "" when it has none or the kernel (before 6.9) does not say. fd
  * must be open for real, not O_PATH. */

@@ -5,6 +5,12 @@ libprobe_a_SOURCES = \
 	%D%/device.c %D%/device.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/engine.c %D%/engine.h \
+	%D%/examine.c %D%/examine.h \
+	%D%/examine_access.c \
+	%D%/examine_direct.c \
+	%D%/examine_history.c \
+	%D%/examine_uring.c \
+	%D%/examiner.h \
 	%D%/fault.c %D%/fault.h \
 	%D%/header.c %D%/header.h \
 	%D%/io.c %D%/io.h \
