@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
+	%D%/doctor.c %D%/doctor.h \
+	%D%/doctor_json.c \
+	%D%/doctor_place.c \
+	%D%/doctor_use.c \
 	%D%/exposition.c %D%/exposition.h \
 	%D%/incident.c \
 	%D%/metrics.c \
