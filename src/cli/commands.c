@@ -9,6 +9,7 @@
 static const struct command *const commands[] = {
 	&command_run,
 	&command_check,
+	&command_doctor,
 	&command_presets,
 	&command_status,
 	&command_runs,
@@ -25,7 +26,6 @@ static const char *const planned[] = {
 	"ack",
 	"backup",
 	"database",
-	"doctor",
 	"export",
 	"forecast",
 	"import",

@@ -5,6 +5,7 @@ libcli_a_SOURCES = \
 	%D%/cli.c %D%/cli.h \
 	%D%/command_check.c \
 	%D%/command_config.c \
+	%D%/command_doctor.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
 	%D%/command_presets.c \

@@ -39,6 +39,7 @@ bool place_lacks_inodes(const struct place *place);
 struct place_facts {
 	uint64_t mount_id;
 	uint32_t direct_align_bytes; /* offsets and lengths of direct I/O */
+	uint32_t direct_memory_align_bytes; /* buffers of direct I/O */
 	bool is_immutable; /* chattr +i or +a */
 	bool is_compressed; /* chattr +c */
 };
@@ -47,6 +48,9 @@ struct place_facts place_facts(int fd);
 /* The block device of an open file's file system: st_dev or, where that is no device (btrfs), the
  * one that the identity's source names. */
 dev_t place_block_device(int fd, const struct identity *identity);
+
+/* Where a descriptor really leads, all links resolved. 0 or -errno. */
+int place_read_real_path(int fd, char *ret, size_t size);
 
 /* What /proc/self/mountinfo may have. */
 #define PLACE_MOUNTINFO_MAX (UINT32_C(4) << 20)

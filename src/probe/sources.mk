@@ -9,6 +9,12 @@ libprobe_a_SOURCES = \
 	%D%/directory.c %D%/directory.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/extent.c %D%/extent.h \
+	%D%/examine.c %D%/examine.h \
+	%D%/examine_access.c \
+	%D%/examine_direct.c \
+	%D%/examine_history.c \
+	%D%/examine_uring.c \
+	%D%/examiner.h \
 	%D%/fault.c %D%/fault.h \
 	%D%/fs_uuid.c %D%/fs_uuid.h \
 	%D%/header.c %D%/header.h \

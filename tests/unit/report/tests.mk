@@ -42,3 +42,8 @@ check_PROGRAMS += tests/unit/report/test_run_fio_json
 UNIT_TESTS += tests/unit/report/test_run_fio_json
 tests_unit_report_test_run_fio_json_SOURCES = %D%/test_run_fio_json.c $(REPORT_TEST_SAMPLE)
 tests_unit_report_test_run_fio_json_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_doctor
+UNIT_TESTS += tests/unit/report/test_doctor
+tests_unit_report_test_doctor_SOURCES = %D%/test_doctor.c
+tests_unit_report_test_doctor_LDADD = $(REPORT_TEST_LIBS)
