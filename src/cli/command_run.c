@@ -59,6 +59,15 @@ static int print_report(const struct run_request *request, const char *dir, stru
 	return cli_print(&b);
 }
 
+/* What the report cannot say: it is for whoever reads standard error. */
+static void tell_engine(const char *dir, const struct run *run)
+{
+	if (run_had_no_uring(run))
+		(void)cli_complain(CLI_OK,
+			"%s: io_uring is not to be had here, so a thread for each I/O measured instead",
+			dir);
+}
+
 static int carry_out(
 	const struct cli *cli, const struct run_request *request, const char *dir, struct job *job)
 {
@@ -75,6 +84,8 @@ static int carry_out(
 		exit_code = cli_complain(SIGNAL_EXIT_BASE + end.signal, "%s: interrupted", dir);
 	else
 		exit_code = print_report(request, dir, run);
+	if (end.signal == 0)
+		tell_engine(dir, run);
 	if (exit_code == CLI_OK && run->status != RUN_OK)
 		exit_code = complain(dir, job, run);
 	free(run);

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "config/config.h"
 #include "daemon/schedule.h"
 #include "model/facts.h"
@@ -40,6 +39,7 @@ struct live_repository {
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
 	size_t probe_count;

@@ -42,6 +42,17 @@ static void log_run(const struct daemon *d, const struct run *run)
 	buf_done(&line);
 }
 
+/* Once for each repository: a worker left io_uring, which is the default, because it must. */
+static void log_engine(struct live_repository *repository, const struct run *run)
+{
+	if (!run_had_no_uring(run) || !repository || repository->has_told_engine)
+		return;
+	repository->has_told_engine = true;
+	log_notice("%s: io_uring is not to be had, so a thread for each I/O measures instead "
+		   "(engine = threads would say so)",
+		run->repository);
+}
+
 static void message_init(
 	struct message *message, const char *channel, const struct incident_event *event)
 {
@@ -123,13 +134,11 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	run->id = d->next_run_id++;
 	log_run(d, run);
 	observe(d, repository, begin, run);
+	log_engine(repository, run);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, batch);
 	if (probe && live_add_run(repository, probe, run) < 0)
 		r = -ENOMEM;
-	if (probe && run->skip == RUN_SKIP_IN_USE)
-		live_retry_in_use(
-			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	if (r >= 0) {
 		r = store_batch_add_run(batch, run);
 		run = NULL; /* taken, also on failure */

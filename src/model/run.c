@@ -143,6 +143,12 @@ static uint64_t bytes_per_sec(uint64_t bytes, uint64_t nsec)
 	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 
+bool run_had_no_uring(const struct run *run)
+{
+	return run->engine == WORKLOAD_ENGINE_THREADS &&
+		run->workload.engine == WORKLOAD_ENGINE_AUTO;
+}
+
 uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o)
 {
 	return bytes_per_sec(o->bytes, run->measured_nsec);

@@ -120,6 +120,9 @@ void run_total(const struct run *run, struct run_operation_result *ret);
 /* True when a status says that the repository itself was measured to the end (ok, stalled). */
 bool run_status_has_numbers(enum run_status status);
 
+/* True when the choice of an engine was left open and io_uring could not be used. */
+bool run_had_no_uring(const struct run *run);
+
 /* Bytes per second and I/Os per second (rounded to nearest) over the run's measured time; 0 when
  * nothing was measured. */
 uint64_t run_throughput_bytes_per_sec(const struct run *run, const struct run_operation_result *o);

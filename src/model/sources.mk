@@ -21,6 +21,7 @@ libmodel_a_SOURCES = \
 	%D%/pressure.c %D%/pressure.h \
 	%D%/rule.h \
 	%D%/run.c %D%/run.h \
+	%D%/run_iops.c \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/workload.c %D%/workload.h \
 	%D%/workload_form.h \

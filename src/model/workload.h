@@ -14,6 +14,9 @@ struct json_t;
 
 #define WORKLOAD_BLOCK_SIZE_MAX (UINT32_C(64) << 20)
 #define WORKLOAD_QUEUE_DEPTH_MAX 1024
+#define WORKLOAD_THREADS_MAX 256
+#define WORKLOAD_OUT_MAX 16384 /* queue_depth × threads … */
+#define WORKLOAD_OUT_THREADS_MAX 1024 /* … with a thread for each */
 #define WORKLOAD_BUFFER_BYTES_MAX (UINT64_C(1) << 30) /* block_size × queue_depth × threads */
 #define WORKLOAD_FILE_SIZE_MIN (UINT64_C(1) << 20)
 #define WORKLOAD_FILE_SIZE_DEFAULT                                                                 \
@@ -47,7 +50,8 @@ enum workload_engine {
 
 #define WORKLOAD_PRESET_NAME_MAX 31
 
-/* Zero means "no bound" for max_* and rate_*. Bounds include the warm-up. */
+/* Zero means "no bound" for max_* and rate_*. Bounds include the warm-up and are of all threads
+ * together; queue_depth, rates, think time and burst are of each, as in diskspd and fio. */
 struct workload {
 	char preset[WORKLOAD_PRESET_NAME_MAX + 1]; /* the preset it started from */
 	uint32_t block_size_bytes; /* multiple of 4096 unless buffered or dsync */
@@ -68,7 +72,7 @@ struct workload {
 	uint64_t rate_bytes_per_sec;
 	uint64_t rate_ios_per_sec;
 	uint64_t think_time_usec;
-	uint32_t burst_ios;
+	uint32_t burst_ios; /* I/Os before each think time; 0 means 1 */
 	bool has_seed;
 	uint64_t seed;
 	enum workload_content content;
@@ -76,7 +80,7 @@ struct workload {
 	enum workload_engine engine;
 	uint64_t timeout_usec; /* from the start of the measurement; then outstanding I/Os are given
 				  up */
-	bool is_fresh; /* newly allocated space for each run */
+	bool is_fresh; /* what is written goes to newly allocated space; reads are as ever */
 };
 
 struct workload_preset {
@@ -116,6 +120,9 @@ int workload_get(const struct workload *w, const char *key, struct buf *b);
 /* What no single option can see: alignment, memory, file size against block size, a bound exists.
  */
 int workload_check(const struct workload *w, struct error *reterr);
+
+/* The part of workload_check that is about how many I/Os are out: memory, threads. */
+int workload_check_depth(const struct workload *w, struct error *reterr);
 
 /* "512K write, sequential, depth 2, direct+dsync" */
 void workload_describe(const struct workload *w, struct buf *b);

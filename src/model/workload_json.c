@@ -40,6 +40,7 @@ struct json_t *workload_to_json(const struct workload *w)
 	json_add_integer(object, "write_percent", w->write_percent);
 	add_option_text(object, w, "pattern");
 	json_add_integer(object, "queue_depth", w->queue_depth);
+	json_add_integer(object, "threads", w->threads);
 	add_option_text(object, w, "cache");
 	add_integer_or_null(object, "file_size_bytes", w->file_size_bytes);
 	add_seconds_or_null(object, "duration_seconds", w->duration_usec);
@@ -49,11 +50,17 @@ struct json_t *workload_to_json(const struct workload *w)
 		json_add_integer(object, "warmup_ios", (int64_t)w->warmup_ios);
 	add_integer_or_null(object, "max_bytes", w->max_bytes);
 	add_integer_or_null(object, "max_ios", w->max_ios);
+	add_integer_or_null(object, "rate_bytes_per_second", w->rate_bytes_per_sec);
+	add_integer_or_null(object, "rate_iops", w->rate_ios_per_sec);
+	add_seconds_or_null(object, "think_time_seconds", w->think_time_usec);
+	json_add_integer(object, "burst", w->burst_ios > 0 ? w->burst_ios : 1);
 	if (w->has_seed)
 		json_add_integer(object, "seed", (int64_t)w->seed);
 	else
 		json_add_null(object, "seed");
 	add_option_text(object, w, "content");
+	add_option_text(object, w, "engine");
 	json_add_seconds(object, "timeout_seconds", w->timeout_usec * 1000);
+	json_add_boolean(object, "fresh", w->is_fresh);
 	return object;
 }

@@ -12,6 +12,9 @@
 #include "model/workload.h"
 
 #define SEED_MAX ((UINT64_C(1) << 63) - 1) /* JSON integers have a sign */
+#define RATE_MAX_BYTES (UINT64_C(1) << 50)
+#define RATE_MAX_IOS UINT64_C(1000000000)
+#define BURST_MAX 1000000
 #define IOS_MAX UINT64_C(1000000000000)
 #define DURATION_MAX_USEC (UINT64_C(86400) * USEC_PER_SEC)
 #define TIMEOUT_MIN_USEC USEC_PER_SEC
@@ -41,6 +44,22 @@ static int set_queue_depth(struct workload *w, const char *value, struct error *
 static void get_queue_depth(const struct workload *w, struct buf *b)
 {
 	buf_printf(b, "%u", w->queue_depth);
+}
+
+static int set_threads(struct workload *w, const char *value, struct error *reterr)
+{
+	uint64_t threads;
+	int r = parse_uint(value, 1, WORKLOAD_THREADS_MAX, &threads, reterr);
+
+	if (r < 0)
+		return r;
+	w->threads = (uint32_t)threads;
+	return 0;
+}
+
+static void get_threads(const struct workload *w, struct buf *b)
+{
+	buf_printf(b, "%u", w->threads);
 }
 
 static int set_file_size(struct workload *w, const char *value, struct error *reterr)
@@ -156,6 +175,60 @@ static void get_max_ios(const struct workload *w, struct buf *b)
 	buf_printf(b, "%llu", (unsigned long long)w->max_ios);
 }
 
+static int set_rate(struct workload *w, const char *value, struct error *reterr)
+{
+	uint64_t bytes;
+	int r = parse_size(value, &bytes, reterr);
+
+	if (r < 0)
+		return r;
+	if (bytes > RATE_MAX_BYTES)
+		return error_set(reterr, -ERANGE, "%.60s: too large: at most 1P", value);
+	w->rate_bytes_per_sec = bytes;
+	return 0;
+}
+
+static void get_rate(const struct workload *w, struct buf *b)
+{
+	format_size(b, w->rate_bytes_per_sec);
+}
+
+static int set_rate_iops(struct workload *w, const char *value, struct error *reterr)
+{
+	return parse_uint(value, 0, RATE_MAX_IOS, &w->rate_ios_per_sec, reterr);
+}
+
+static void get_rate_iops(const struct workload *w, struct buf *b)
+{
+	buf_printf(b, "%llu", (unsigned long long)w->rate_ios_per_sec);
+}
+
+static int set_think_time(struct workload *w, const char *value, struct error *reterr)
+{
+	return read_duration(value, 0, &w->think_time_usec, reterr);
+}
+
+static void get_think_time(const struct workload *w, struct buf *b)
+{
+	format_duration(b, w->think_time_usec);
+}
+
+static int set_burst(struct workload *w, const char *value, struct error *reterr)
+{
+	uint64_t ios;
+	int r = parse_uint(value, 1, BURST_MAX, &ios, reterr);
+
+	if (r < 0)
+		return r;
+	w->burst_ios = ios == 1 ? 0 : (uint32_t)ios;
+	return 0;
+}
+
+static void get_burst(const struct workload *w, struct buf *b)
+{
+	buf_printf(b, "%u", w->burst_ios > 0 ? w->burst_ios : 1);
+}
+
 static int set_seed(struct workload *w, const char *value, struct error *reterr)
 {
 	uint64_t seed = 0;
@@ -191,10 +264,15 @@ static void get_timeout(const struct workload *w, struct buf *b)
 
 const struct workload_form workload_form_write = { set_write, get_write };
 const struct workload_form workload_form_queue_depth = { set_queue_depth, get_queue_depth };
+const struct workload_form workload_form_threads = { set_threads, get_threads };
 const struct workload_form workload_form_file_size = { set_file_size, get_file_size };
 const struct workload_form workload_form_duration = { set_duration, get_duration };
 const struct workload_form workload_form_warmup = { set_warmup, get_warmup };
 const struct workload_form workload_form_max_bytes = { set_max_bytes, get_max_bytes };
 const struct workload_form workload_form_max_ios = { set_max_ios, get_max_ios };
+const struct workload_form workload_form_rate = { set_rate, get_rate };
+const struct workload_form workload_form_rate_iops = { set_rate_iops, get_rate_iops };
+const struct workload_form workload_form_think_time = { set_think_time, get_think_time };
+const struct workload_form workload_form_burst = { set_burst, get_burst };
 const struct workload_form workload_form_seed = { set_seed, get_seed };
 const struct workload_form workload_form_timeout = { set_timeout, get_timeout };

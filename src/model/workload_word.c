@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a workload that are words, or words with a size behind them: preset, block size,
- * pattern, cache, content. */
+ * pattern, cache, content, engine, fresh. */
 #include "model/workload_form.h"
 
 #include <errno.h>
@@ -30,6 +30,14 @@ static const char *const content_names[] = {
 	[WORKLOAD_CONTENT_ZERO] = "zero",
 	[WORKLOAD_CONTENT_COMPRESSIBLE] = "compressible",
 };
+
+static const char *const engine_names[] = {
+	[WORKLOAD_ENGINE_AUTO] = "auto",
+	[WORKLOAD_ENGINE_IO_URING] = "io_uring",
+	[WORKLOAD_ENGINE_THREADS] = "threads",
+};
+
+static const char *const answer_names[] = { "no", "yes" };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -231,8 +239,36 @@ static void get_content(const struct workload *w, struct buf *b)
 		buf_printf(b, ":%u", (unsigned)w->compressible_percent);
 }
 
+static int set_engine(struct workload *w, const char *value, struct error *reterr)
+{
+	int r = names_index(engine_names, 0, COUNT(engine_names), value);
+
+	if (r < 0)
+		return refuse_word(value, value, engine_names, COUNT(engine_names),
+			"an engine (auto, io_uring, threads)", reterr);
+	w->engine = (enum workload_engine)r;
+	return 0;
+}
+
+static void get_engine(const struct workload *w, struct buf *b)
+{
+	buf_add_text(b, engine_names[w->engine]);
+}
+
+static int set_fresh(struct workload *w, const char *value, struct error *reterr)
+{
+	return parse_boolean(value, &w->is_fresh, reterr);
+}
+
+static void get_fresh(const struct workload *w, struct buf *b)
+{
+	buf_add_text(b, answer_names[w->is_fresh]);
+}
+
 const struct workload_form workload_form_preset = { set_preset, get_preset };
 const struct workload_form workload_form_block_size = { set_block_size, get_block_size };
 const struct workload_form workload_form_pattern = { set_pattern, get_pattern };
 const struct workload_form workload_form_cache = { set_cache, get_cache };
 const struct workload_form workload_form_content = { set_content, get_content };
+const struct workload_form workload_form_engine = { set_engine, get_engine };
+const struct workload_form workload_form_fresh = { set_fresh, get_fresh };

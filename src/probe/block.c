@@ -10,11 +10,12 @@
 #include "base/error.h"
 #include "probe/engine.h"
 #include "probe/fault.h"
+#include "probe/fresh.h"
 #include "probe/kind.h"
 #include "probe/layout.h"
-#include "probe/payload.h"
 #include "probe/place.h"
 #include "probe/random.h"
+#include "probe/rig.h"
 #include "probe/target.h"
 #include "probe/trust.h"
 
@@ -37,10 +38,9 @@ struct block {
 	struct place place;
 	struct target target;
 	struct layout layout;
-	struct payload payload;
+	struct fresh fresh;
+	struct rig rig;
 	struct trust trust;
-	const struct io_backend_ops *ops;
-	void *backend;
 };
 
 static int prepare(struct block *b)
@@ -116,6 +116,12 @@ static int explain_layout(struct block *b, int r)
 	return fault_set(b->run, r, "lay out the probe file in", b->target.directory.path);
 }
 
+/* A fresh run that only writes has no use for what is laid out. */
+static bool needs_layout(const struct block *b)
+{
+	return !b->job->workload.is_fresh || workload_reads(&b->job->workload);
+}
+
 /* What was laid out is looked at again, for a file system may have put it off, or where reads need
  * no disk. Only for their sake is this a failure. */
 static int check_layout(struct block *b)
@@ -142,7 +148,7 @@ static int lay_out(struct block *b)
 		? UINT64_MAX
 		: b->start_nsec + (b->deadline_nsec - b->start_nsec) / LAYOUT_SHARE;
 
-	if (b->data_bytes >= first_bytes)
+	if (b->data_bytes >= first_bytes || !needs_layout(b))
 		return 0;
 	uint64_t more_bytes = first_bytes - b->data_bytes;
 	if (b->data_bytes == 0)
@@ -165,6 +171,10 @@ static int choose_part(struct block *b)
 	struct workload *w = &b->run->workload;
 	uint64_t wanted_bytes = w->file_size_bytes > 0 ? w->file_size_bytes : b->target_bytes;
 
+	if (!needs_layout(b)) {
+		w->file_size_bytes = wanted_bytes;
+		return 0;
+	}
 	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
 	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * BLOCKS_MIN / 2) {
 		run_fail(b->run, RUN_ERROR, ETIMEDOUT,
@@ -185,29 +195,47 @@ static int choose_part(struct block *b)
 	return 0;
 }
 
-static int open_backend(struct block *b)
+/* The file for a fresh run, as large as the part in use. It ends when all of that is written, for
+ * what would be written again is not new any more. */
+static int open_fresh(struct block *b)
+{
+	struct workload *w = &b->run->workload;
+	struct error error = { "" };
+
+	if (!w->is_fresh)
+		return 0;
+	int r = place_check_space(&b->place, HEADER_DATA_OFFSET + w->file_size_bytes, b->run);
+	if (r < 0)
+		return r;
+	if (w->max_bytes == 0 || w->max_bytes > w->file_size_bytes)
+		w->max_bytes = w->file_size_bytes;
+	r = workload_check(w, &error);
+	if (r < 0) {
+		run_fail(b->run, RUN_ERROR, -r, "%s", error.text);
+		return r;
+	}
+	return fresh_open(&b->fresh, &b->target, b->run);
+}
+
+static int open_rig(struct block *b)
 {
 	struct error error = { "" };
 	struct io_setup setup = {
 		.fd = b->target.io_fd,
-		.slots = b->job->workload.queue_depth,
-		.memory = b->payload.memory,
-		.memory_bytes = b->payload.memory_bytes,
+		.write_fd = b->fresh.fd >= 0 ? b->fresh.fd : b->target.io_fd,
 		.is_synchronised = b->target.is_fallback,
 		.drops_cache = b->target.is_fallback,
 		.meter = b->target.is_direct ? NULL : &b->trust.meter,
 	};
-	int r = -EOPNOTSUPP;
+	int r = rig_open(&b->rig, &b->run->workload, &setup, &error);
 
-	(void)error_set(&error, r, "the %s engine is not in this version",
-		run_engine_name(b->job->workload.engine));
-	for (size_t i = 0; r < 0 && io_backend_at(b->job->workload.engine, i); i++) {
-		b->ops = io_backend_at(b->job->workload.engine, i);
-		r = b->ops->open(&setup, &b->backend, &error);
-	}
-	if (r < 0)
+	if (r < 0) {
 		run_fail(b->run, RUN_ERROR, -r, "%s", error.text);
-	return r;
+		return r;
+	}
+	b->run->engine = b->rig.ops->engine;
+	b->run->has_registered_buffers = b->rig.has_registered_buffers;
+	return 0;
 }
 
 static uint64_t nsec_of(struct timeval tv)
@@ -224,15 +252,6 @@ static void add_cpu_time(struct run *run, const struct rusage *before)
 	run->cpu_system_nsec = nsec_of(after.ru_stime) - nsec_of(before->ru_stime);
 }
 
-/* Ring and buffers may be let go only when the kernel has no more use for them. */
-static void close_backend(struct block *b)
-{
-	if (b->backend && b->run->outstanding_ios == 0) {
-		b->ops->close(b->backend);
-		b->backend = NULL;
-	}
-}
-
 static bool is_synced(const struct block *b)
 {
 	enum workload_cache cache = b->job->workload.cache;
@@ -244,7 +263,7 @@ static bool is_synced(const struct block *b)
 static int run_engine(struct block *b)
 {
 	trust_begin(&b->trust, &b->target, b->clock, b->run);
-	int r = open_backend(b);
+	int r = open_rig(b);
 
 	if (r < 0)
 		return r;
@@ -254,21 +273,21 @@ static int run_engine(struct block *b)
 		.seed = b->offsets_seed,
 		.deadline_nsec = b->deadline_nsec,
 		.clock = b->clock,
-		.ops = b->ops,
-		.backend = b->backend,
-		.payload = &b->payload,
+		.ops = b->rig.ops,
+		.threads = b->rig.threads,
 		.is_synced = is_synced(b),
 		.observe = &b->observe,
 	};
 	struct rusage before;
-	b->run->engine = b->ops->engine;
 	b->run->setup_nsec = clock_monotonic_nsec(b->clock) - b->start_nsec;
 	(void)getrusage(RUSAGE_SELF, &before); /* as above */
 	r = engine_run(&setup, b->run);
 	add_cpu_time(b->run, &before);
 	if (r == 0)
 		trust_end(&b->trust, b->run);
-	close_backend(b);
+	/* Rings may be let go only when the kernel has no more use for them. */
+	if (b->run->outstanding_ios == 0)
+		rig_close(&b->rig);
 	return r;
 }
 
@@ -279,22 +298,31 @@ static bool is_direct_refused(const struct block *b, int r)
 		b->run->outstanding_ios == 0;
 }
 
+static int fall_back(struct block *b)
+{
+	int r = target_fall_back(&b->target, b->run);
+
+	if (r == 0 && b->fresh.is_there)
+		r = fresh_follow(&b->fresh, &b->target);
+	memset(b->run->operations, 0, sizeof(b->run->operations));
+	memset(b->run->iops, 0, sizeof(b->run->iops));
+	return r;
+}
+
 static int measure(struct block *b)
 {
-	const struct workload *w = &b->job->workload;
-	int r = payload_init(&b->payload, w, w->queue_depth, random_mix(b->content_seed));
+	int r = rig_init(&b->rig, &b->job->workload, random_mix(b->content_seed));
 
 	if (r < 0)
 		return fault_set(b->run, r, "get memory to measure", b->place.path);
 	r = run_engine(b);
 	if (is_direct_refused(b, r)) {
-		r = target_fall_back(&b->target, b->run);
-		memset(b->run->operations, 0, sizeof(b->run->operations));
+		r = fall_back(b);
 		if (r == 0)
 			r = run_engine(b);
 	}
 	if (b->run->outstanding_ios == 0)
-		payload_done(&b->payload);
+		rig_done(&b->rig);
 	if (r < 0 && b->run->status == RUN_OK)
 		fault_set(b->run, r, b->run->operations[RUN_WRITE].errors > 0 ? "write" : "read",
 			b->target.directory.path);
@@ -342,12 +370,15 @@ static void use_target(struct block *b)
 	} else {
 		r = choose_part(b);
 		if (r == 0)
+			r = open_fresh(b);
+		if (r == 0)
 			r = measure(b);
 		b->run->file_bytes = b->data_bytes;
 		b->run->file_target_bytes = b->target_bytes;
 	}
 	if (b->run->outstanding_ios > 0)
 		return;
+	fresh_remove(&b->fresh, &b->target);
 	if (!b->job->keep_file)
 		target_remove(&b->target);
 	else if (r == 0)
@@ -381,6 +412,7 @@ void block_run(const struct job *job, const struct clock *clock,
 	b->run = run;
 	b->observe.observer = observer;
 	run->has_own = true;
+	b->fresh.fd = -1;
 	if (prepare(b) == 0 && place_open(job, &b->place, run) == 0) {
 		use_place(b);
 		run->own.bytes += b->layout.written_bytes;

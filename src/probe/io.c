@@ -6,15 +6,8 @@
 
 static const struct io_backend_ops *const backends[] = {
 	&io_uring_backend,
+	&io_threads_backend,
 };
-
-void io_prepare_read(const struct io_setup *setup, const struct io_request *request)
-{
-	if (setup->drops_cache)
-		cache_drop_around(setup->fd, request->offset_bytes, request->bytes);
-	if (setup->meter)
-		cache_meter_add(setup->meter, setup->fd, request->offset_bytes, request->bytes);
-}
 
 const struct io_backend_ops *io_backend_at(enum workload_engine wish, size_t i)
 {
@@ -25,4 +18,15 @@ const struct io_backend_ops *io_backend_at(enum workload_engine wish, size_t i)
 			return backends[k];
 	}
 	return NULL;
+}
+
+bool io_prepare_read(const struct io_setup *setup, const struct io_request *request)
+{
+	if (request->is_write || (!setup->drops_cache && !setup->meter))
+		return false;
+	if (setup->drops_cache)
+		cache_drop_around(setup->fd, request->offset_bytes, request->bytes);
+	if (setup->meter)
+		cache_meter_add(setup->meter, setup->fd, request->offset_bytes, request->bytes);
+	return true;
 }

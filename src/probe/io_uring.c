@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* I/O by io_uring. The ring is restricted before it is enabled: it can read and write the one
- * registered file (and synchronise it where asked to), and nothing else, whatever happens to us. */
+/* I/O by io_uring. The ring is restricted before it is enabled: it can read and write the
+ * registered files (and synchronise it where asked to), and nothing else, whatever happens to us.
+ */
 #include "probe/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <liburing.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 
-/* Rings and registered buffers of all of a user's workers count against one memory-lock limit (not
- * root's), and a ring gives its share back a moment after its end. */
-#define LOCKED_SHARE 4 /* a worker's buffers may take this part of the limit */
-#define RING_TRIES 50
-#define RING_PAUSE_NSEC (20 * NSEC_PER_MSEC)
-
+#define SUBMIT_TRIES_MAX 10000
 #define SYNC_BIT (UINT64_C(1) << 32) /* in user_data, beside the slot: this is its fdatasync */
 
 struct pending {
@@ -75,47 +68,26 @@ static int restrict_ring(struct uring *u)
 		(unsigned)u->ring.ring_fd, IORING_REGISTER_RESTRICTIONS, rules, count);
 }
 
-static bool may_lock(uint64_t bytes)
-{
-	struct rlimit limit;
-
-	return geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
-		limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / LOCKED_SHARE;
-}
-
 /* Registers what the ring may touch and locks it to that. */
 static int set_up_ring(struct uring *u)
 {
 	struct iovec all = { .iov_base = u->setup.memory, .iov_len = u->setup.memory_bytes };
-	int r = io_uring_register_files(&u->ring, &u->setup.fd, 1);
+	const int files[] = { u->setup.fd, u->setup.write_fd };
+	int r = io_uring_register_files(&u->ring, files, u->setup.write_fd != u->setup.fd ? 2 : 1);
 
 	if (r < 0)
 		return r;
 	/* Plain buffers serve as well where the memory-lock limit is too small for these. */
-	u->has_buffers = may_lock(u->setup.memory_bytes) &&
-		io_uring_register_buffers(&u->ring, &all, 1) == 0;
+	u->has_buffers = io_uring_register_buffers(&u->ring, &all, 1) == 0;
 	r = restrict_ring(u);
 	if (r < 0)
 		return r;
 	return io_uring_register((unsigned)u->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 }
 
-static int make_ring(struct uring *u)
-{
-	const struct timespec pause = { .tv_nsec = RING_PAUSE_NSEC };
-	int r = -ENOMEM;
-
-	for (int i = 0; i < RING_TRIES && r == -ENOMEM; i++) {
-		struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
-		if (i > 0)
-			(void)nanosleep(&pause, NULL); /* cut short does no harm */
-		r = io_uring_queue_init_params(u->setup.slots, &u->ring, &params);
-	}
-	return r;
-}
-
 static int uring_open(const struct io_setup *setup, void **ret, struct error *reterr)
 {
+	struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
 	struct uring *u = calloc(1, sizeof(*u));
 	int r = -ENOMEM;
 
@@ -125,7 +97,7 @@ static int uring_open(const struct io_setup *setup, void **ret, struct error *re
 	u->pending = calloc(setup->slots, sizeof(*u->pending));
 	if (!u->pending)
 		goto fail;
-	r = make_ring(u);
+	r = io_uring_queue_init_params(setup->slots, &u->ring, &params);
 	if (r < 0)
 		goto fail;
 	u->has_ring = true;
@@ -138,28 +110,41 @@ fail:
 	uring_close(u);
 	if (r == -EPERM || r == -ENOSYS || r == -EACCES)
 		return error_set(reterr, r,
-			"this system does not allow io_uring (%s), and the threads engine is not in this version",
+			"this system does not allow io_uring (%s); engine = threads does without it",
 			errno_name(-r));
 	return error_set(reterr, r, "io_uring cannot be set up: %s%s", errno_text(-r),
 		r == -ENOMEM ? " (the memory-lock limit, ulimit -l, may be too small)" : "");
 }
 
-static void uring_prepare(void *backend, const struct io_request *request)
+static bool uring_prepare(void *backend, const struct io_request *request)
 {
 	const struct uring *u = backend;
 
-	if (!request->is_write)
-		io_prepare_read(&u->setup, request);
+	return io_prepare_read(&u->setup, request);
 }
 
-/* Sends what is prepared to the kernel, now. */
+static bool uring_has_registered_buffers(const void *backend)
+{
+	const struct uring *u = backend;
+
+	return u->has_buffers;
+}
+
+/* The registered file for reads, or the one for writes. */
+static int file_of(const struct uring *u, bool is_write)
+{
+	return is_write && u->setup.write_fd != u->setup.fd ? 1 : 0;
+}
+
+/* Sends what is prepared to the kernel, now. EAGAIN: it has no memory for the request just yet. */
 static int flush(struct uring *u)
 {
+	unsigned tries = 0;
 	int r;
 
 	do
 		r = io_uring_submit(&u->ring);
-	while (r == -EINTR);
+	while (r == -EINTR || (r == -EAGAIN && tries++ < SUBMIT_TRIES_MAX && sched_yield() == 0));
 	return r < 0 ? r : 0;
 }
 
@@ -170,16 +155,18 @@ static int uring_submit(void *backend, const struct io_request *request)
 
 	if (!sqe)
 		return -EBUSY;
+	int file = file_of(u, request->is_write);
 	if (request->is_write && u->has_buffers)
 		io_uring_prep_write_fixed(
-			sqe, 0, request->data, request->bytes, request->offset_bytes, 0);
+			sqe, file, request->data, request->bytes, request->offset_bytes, 0);
 	else if (request->is_write)
-		io_uring_prep_write(sqe, 0, request->data, request->bytes, request->offset_bytes);
+		io_uring_prep_write(
+			sqe, file, request->data, request->bytes, request->offset_bytes);
 	else if (u->has_buffers)
 		io_uring_prep_read_fixed(
-			sqe, 0, request->data, request->bytes, request->offset_bytes, 0);
+			sqe, file, request->data, request->bytes, request->offset_bytes, 0);
 	else
-		io_uring_prep_read(sqe, 0, request->data, request->bytes, request->offset_bytes);
+		io_uring_prep_read(sqe, file, request->data, request->bytes, request->offset_bytes);
 	io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
 	io_uring_sqe_set_data64(sqe, request->slot);
 	u->pending[request->slot] =
@@ -193,7 +180,7 @@ static int submit_sync(struct uring *u, uint32_t slot)
 
 	if (!sqe)
 		return -EBUSY;
-	io_uring_prep_fsync(sqe, 0, IORING_FSYNC_DATASYNC);
+	io_uring_prep_fsync(sqe, file_of(u, true), IORING_FSYNC_DATASYNC);
 	io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
 	io_uring_sqe_set_data64(sqe, slot | SYNC_BIT);
 	return flush(u);
@@ -221,16 +208,20 @@ static bool finish(struct uring *u, uint64_t user_data, int32_t result, struct i
 
 static size_t collect(struct uring *u, struct io_completion *ret, size_t max)
 {
-	struct io_uring_cqe *cqe;
+	const struct io_uring_cqe *cqe;
 	size_t count = 0;
+	unsigned seen = 0;
+	unsigned head;
 
-	while (count < max && io_uring_peek_cqe(&u->ring, &cqe) == 0) {
-		uint64_t user_data = cqe->user_data;
-		int32_t result = cqe->res;
-		io_uring_cqe_seen(&u->ring, cqe);
-		if (finish(u, user_data, result, &ret[count]))
+	io_uring_for_each_cqe(&u->ring, head, cqe)
+	{
+		if (count == max)
+			break;
+		seen++;
+		if (finish(u, cqe->user_data, cqe->res, &ret[count]))
 			count++;
 	}
+	io_uring_cq_advance(&u->ring, seen);
 	return count;
 }
 
@@ -276,6 +267,7 @@ const struct io_backend_ops io_uring_backend = {
 	.engine = WORKLOAD_ENGINE_IO_URING,
 	.open = uring_open,
 	.prepare = uring_prepare,
+	.has_registered_buffers = uring_has_registered_buffers,
 	.submit = uring_submit,
 	.wait = uring_wait,
 	.close = uring_close,

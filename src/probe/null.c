@@ -83,15 +83,21 @@ static void measure(const struct job *job, struct null *n, const struct clock *c
 	const struct probe_observer *observer, struct run *run)
 {
 	struct observe observe = { .observer = observer };
+	/* One clock cannot be put forward by several threads: their queues are one here. */
+	struct workload workload = run->workload;
+	struct engine_thread thread = { .backend = n };
 	struct engine_setup setup = {
-		.workload = &run->workload,
+		.workload = &workload,
 		.seed = job->workload.seed,
 		.deadline_nsec = UINT64_MAX,
 		.clock = clock,
 		.ops = &null_backend,
-		.backend = n,
+		.threads = &thread,
 		.observe = &observe,
 	};
+
+	workload.queue_depth = n->slots;
+	workload.threads = 1;
 	int r = engine_run(&setup, run);
 
 	if (r < 0)
@@ -112,7 +118,7 @@ void null_run(const struct job *job, const struct clock *clock,
 		.clock = &invented,
 		.latency_nsec =
 			job->null_latency_nsec > 0 ? job->null_latency_nsec : LATENCY_DEFAULT_NSEC,
-		.slots = job->workload.queue_depth,
+		.slots = job->workload.queue_depth * job->workload.threads,
 	};
 
 	if (run->workload.file_size_bytes == 0)

@@ -2,11 +2,16 @@
 /* The brake on progress messages. */
 #include "probe/observe.h"
 
+bool observe_is_due(const struct observe *o, uint64_t now_nsec, enum job_phase phase)
+{
+	bool is_same_phase = o->has_told && o->phase == phase;
+
+	return o->observer && !(is_same_phase && now_nsec - o->told_nsec < OBSERVE_INTERVAL_NSEC);
+}
+
 void observe_tell(struct observe *o, uint64_t now_nsec, const struct job_progress *progress)
 {
-	bool is_same_phase = o->has_told && o->phase == progress->phase;
-
-	if (!o->observer || (is_same_phase && now_nsec - o->told_nsec < OBSERVE_INTERVAL_NSEC))
+	if (!observe_is_due(o, now_nsec, progress->phase))
 		return;
 	o->has_told = true;
 	o->phase = progress->phase;

@@ -16,6 +16,8 @@ struct observe {
 	uint64_t told_nsec;
 };
 
+/* Would something be told now? For those whom it costs something to know what. */
+bool observe_is_due(const struct observe *o, uint64_t now_nsec, enum job_phase phase);
 void observe_tell(struct observe *o, uint64_t now_nsec, const struct job_progress *progress);
 
 /* True when the run is to stop, as found by telling. */

@@ -18,6 +18,11 @@ static uint64_t draw_offset(struct offsets *o)
 	return random_next(&o->random) / o->align_bytes * o->align_bytes % aligned_size;
 }
 
+static uint64_t draw_block(struct offsets *o)
+{
+	return random_next(&o->random) % (o->size_bytes / o->block_bytes) * o->block_bytes;
+}
+
 static uint64_t follow_stream(struct offsets *o)
 {
 	uint64_t offset = o->next_bytes;
@@ -28,8 +33,8 @@ static uint64_t follow_stream(struct offsets *o)
 	return offset;
 }
 
-void offsets_init(
-	struct offsets *o, const struct workload *workload, uint64_t size_bytes, uint64_t seed)
+void offsets_init(struct offsets *o, const struct workload *workload, uint64_t size_bytes,
+	uint64_t seed, uint32_t thread)
 {
 	assert(workload->block_size_bytes > 0 && size_bytes >= workload->block_size_bytes);
 	*o = (struct offsets){
@@ -42,7 +47,14 @@ void offsets_init(
 		.random_percent = workload->random_percent,
 	};
 	random_init(&o->random, seed);
-	o->next_bytes = random_next(&o->random) % (size_bytes / o->block_bytes) * o->block_bytes;
+	o->next_bytes = draw_block(o);
+	if (thread > 0) {
+		random_init(&o->random, random_mix(seed ^ random_mix(thread)));
+		if (workload->pattern == WORKLOAD_MIXED)
+			o->next_bytes = draw_block(o);
+	}
+	if (workload->is_fresh)
+		o->next_bytes = 0;
 }
 
 uint64_t offsets_next(struct offsets *o, bool *ret_is_write)

@@ -23,10 +23,13 @@ struct offsets {
 	bool is_write;
 };
 
-/* size_bytes: the part of the file in use, at least one block. Unlike diskspd, a sequential stream
- * starts at a block drawn from the seed: a run of 64M must not warm the same 64M each time. */
-void offsets_init(
-	struct offsets *o, const struct workload *workload, uint64_t size_bytes, uint64_t seed);
+/* The list of one thread. size_bytes: the part of the file in use, at least one block. Unlike
+ * diskspd, a sequential stream starts at a block drawn from the seed: a run of 64M must not warm
+ * the same 64M each time. As in diskspd, the sequential streams of all threads start at the same
+ * one; whatever else is drawn, each thread draws for itself. A fresh file is written from its
+ * beginning. */
+void offsets_init(struct offsets *o, const struct workload *workload, uint64_t size_bytes,
+	uint64_t seed, uint32_t thread);
 
 /* The next offset, from 0 to size_bytes - block, and its type. */
 uint64_t offsets_next(struct offsets *o, bool *ret_is_write);

@@ -89,13 +89,49 @@ static void complete(struct payload *p, uint32_t index)
 		advance(p, index);
 }
 
+static uint32_t pop(struct payload_stack *s)
+{
+	return s->buffers[--s->count];
+}
+
+static void push(struct payload_stack *s, uint32_t index)
+{
+	s->buffers[s->count++] = index;
+}
+
+/* The one that is being filled, or else one that lacks content. */
+static uint32_t take_unfilled(struct payload *p)
+{
+	uint32_t index = p->partial;
+
+	if (index == PAYLOAD_NONE)
+		return pop(&p->empty);
+	p->partial = PAYLOAD_NONE;
+	return index;
+}
+
 static uint32_t count_spares(const struct workload *workload, uint32_t slots)
 {
-	uint32_t spares = SPARE_BYTES / workload->block_size_bytes;
+	uint32_t spares = SPARE_BYTES / workload->threads / workload->block_size_bytes;
 
 	if (spares < 1)
 		spares = 1;
 	return spares < slots ? spares : slots;
+}
+
+static int allocate(struct payload *p)
+{
+	p->buffers = calloc(p->count, sizeof(*p->buffers));
+	p->full.buffers = calloc(p->count, sizeof(*p->full.buffers));
+	p->empty.buffers = calloc(p->count, sizeof(*p->empty.buffers));
+	if (!p->buffers || !p->full.buffers || !p->empty.buffers)
+		return -ENOMEM;
+	void *memory = mmap(NULL, p->memory_bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (memory == MAP_FAILED)
+		return -ENOMEM;
+	p->memory = memory;
+	return 0;
 }
 
 int payload_init(struct payload *p, const struct workload *workload, uint32_t slots, uint64_t seed)
@@ -109,22 +145,22 @@ int payload_init(struct payload *p, const struct workload *workload, uint32_t sl
 		.stride_bytes = stride_bytes,
 		.block_bytes = workload->block_size_bytes,
 		.count = count,
+		.partial = PAYLOAD_NONE,
 		.content = workload->content,
 		.compressible_percent = workload->compressible_percent,
 		.is_refilled = workload_writes(workload),
 		.seed = seed,
 	};
-	p->buffers = calloc(count, sizeof(*p->buffers));
-	void *memory = mmap(NULL, p->memory_bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (memory != MAP_FAILED)
-		p->memory = memory;
-	if (!p->buffers || !p->memory) {
+	int r = allocate(p);
+	if (r < 0) {
 		payload_done(p);
-		return -ENOMEM;
+		return r;
 	}
-	for (uint32_t i = 0; p->is_refilled && i < count; i++)
-		complete(p, i);
+	for (uint32_t i = count; i-- > 0;) {
+		if (p->is_refilled)
+			complete(p, i);
+		push(p->is_refilled ? &p->full : &p->empty, i);
+	}
 	return 0;
 }
 
@@ -133,58 +169,46 @@ void payload_done(struct payload *p)
 	if (p->memory)
 		(void)munmap(p->memory, p->memory_bytes); /* our own mapping */
 	free(p->buffers);
-	*p = (struct payload){ 0 };
+	free(p->full.buffers);
+	free(p->empty.buffers);
+	*p = (struct payload){ .partial = PAYLOAD_NONE };
 }
 
-/* The fullest buffer for a write, the emptiest for a read. */
-uint32_t payload_take(struct payload *p, bool is_write)
+uint32_t payload_take(struct payload *p, bool is_write, bool *ret_is_made)
 {
-	uint32_t best = UINT32_MAX;
+	uint32_t index;
 
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (p->buffers[i].is_out)
-			continue;
-		if (best == UINT32_MAX ||
-			(p->buffers[i].filled_bytes > p->buffers[best].filled_bytes) == is_write)
-			best = i;
+	assert(p->full.count + p->empty.count > 0 || p->partial != PAYLOAD_NONE);
+	*ret_is_made = false;
+	if (is_write ? p->full.count > 0 : p->empty.count == 0 && p->partial == PAYLOAD_NONE) {
+		index = pop(&p->full);
+	} else if (!is_write && p->empty.count > 0) {
+		index = pop(&p->empty);
+	} else {
+		index = take_unfilled(p);
+		*ret_is_made = is_write;
 	}
-	assert(best != UINT32_MAX);
-	if (is_write && p->is_refilled)
-		complete(p, best);
-	p->buffers[best].is_out = true;
-	return best;
+	if (*ret_is_made)
+		complete(p, index);
+	p->buffers[index].is_out = true;
+	return index;
 }
 
 void payload_give(struct payload *p, uint32_t buffer)
 {
 	assert(p->buffers[buffer].is_out);
 	p->buffers[buffer] = (struct payload_buffer){ .filled_bytes = 0 };
-}
-
-uint8_t *payload_data(const struct payload *p, uint32_t buffer)
-{
-	return p->memory + p->stride_bytes * buffer;
-}
-
-static uint32_t find_unfilled(const struct payload *p)
-{
-	uint32_t i = 0;
-
-	while (i < p->count &&
-		(p->buffers[i].is_out || p->buffers[i].filled_bytes == p->block_bytes))
-		i++;
-	return i;
-}
-
-bool payload_has_work(const struct payload *p)
-{
-	return p->is_refilled && find_unfilled(p) < p->count;
+	push(&p->empty, buffer);
 }
 
 void payload_work(struct payload *p)
 {
-	uint32_t index = find_unfilled(p);
-
-	if (p->is_refilled && index < p->count)
-		advance(p, index);
+	if (!payload_has_work(p))
+		return;
+	uint32_t index = take_unfilled(p);
+	advance(p, index);
+	if (p->buffers[index].filled_bytes == p->block_bytes)
+		push(&p->full, index);
+	else
+		p->partial = index;
 }

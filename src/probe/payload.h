@@ -18,6 +18,14 @@ struct payload_buffer {
 	bool is_out;
 };
 
+/* Buffers that are not out, by number. */
+struct payload_stack {
+	uint32_t *buffers;
+	uint32_t count;
+};
+
+#define PAYLOAD_NONE UINT32_MAX
+
 struct payload {
 	uint8_t *memory; /* page-aligned, one stride a buffer */
 	size_t memory_bytes;
@@ -25,6 +33,9 @@ struct payload {
 	uint32_t block_bytes;
 	uint32_t count;
 	struct payload_buffer *buffers;
+	struct payload_stack full; /* of fresh content */
+	struct payload_stack empty;
+	uint32_t partial; /* the one being filled, or PAYLOAD_NONE */
 	enum workload_content content;
 	uint8_t compressible_percent;
 	bool is_refilled; /* buffers are written from */
@@ -40,14 +51,23 @@ void payload_fill(uint8_t *dst, size_t bytes, uint64_t seed, uint64_t first);
 int payload_init(struct payload *p, const struct workload *workload, uint32_t slots, uint64_t seed);
 void payload_done(struct payload *p);
 
-/* A buffer that is not out: with fresh content for a write (made now if none is ready), any for a
- * read. There is always one while fewer than `slots` are out. */
-uint32_t payload_take(struct payload *p, bool is_write);
+/* A buffer that is not out: with fresh content for a write, any for a read. There is always one
+ * while fewer than `slots` are out. *ret_is_made: none was ready, so content was made now, which
+ * took its time. */
+uint32_t payload_take(struct payload *p, bool is_write, bool *ret_is_made);
 void payload_give(struct payload *p, uint32_t buffer);
-uint8_t *payload_data(const struct payload *p, uint32_t buffer);
+
+static inline uint8_t *payload_data(const struct payload *p, uint32_t buffer)
+{
+	return p->memory + p->stride_bytes * buffer;
+}
 
 /* True while a buffer waits for fresh content; a step makes a few microseconds' worth of it. */
-bool payload_has_work(const struct payload *p);
+static inline bool payload_has_work(const struct payload *p)
+{
+	return p->is_refilled && (p->partial != PAYLOAD_NONE || p->empty.count > 0);
+}
+
 void payload_work(struct payload *p);
 
 #endif

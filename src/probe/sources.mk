@@ -16,21 +16,27 @@ libprobe_a_SOURCES = \
 	%D%/examine_uring.c \
 	%D%/examiner.h \
 	%D%/fault.c %D%/fault.h \
+	%D%/fresh.c %D%/fresh.h \
 	%D%/fs_uuid.c %D%/fs_uuid.h \
 	%D%/header.c %D%/header.h \
 	%D%/io.c %D%/io.h \
+	%D%/io_threads.c \
 	%D%/io_uring.c \
 	%D%/kind.h \
+	%D%/lane.c %D%/lane.h \
 	%D%/layout.c %D%/layout.h \
 	%D%/null.c \
 	%D%/observe.c %D%/observe.h \
 	%D%/offsets.c %D%/offsets.h \
+	%D%/pace.c %D%/pace.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/place.c %D%/place.h \
 	%D%/privilege.c %D%/privilege.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \
+	%D%/rig.c %D%/rig.h \
 	%D%/split.c %D%/split.h \
 	%D%/sysfs.c %D%/sysfs.h \
+	%D%/tally.c %D%/tally.h \
 	%D%/target.c %D%/target.h \
 	%D%/trust.c %D%/trust.h

@@ -277,6 +277,7 @@ int target_measure(struct target *target, uint64_t *ret_data_bytes)
 	if (r < 0)
 		return r;
 	target->is_compressed = report.is_compressed;
+	target->written_bytes = report.end_bytes > HEADER_DATA_OFFSET ? report.end_bytes : 0;
 	*ret_data_bytes =
 		(report.end_bytes - HEADER_DATA_OFFSET) / LAYOUT_UNIT_BYTES * LAYOUT_UNIT_BYTES;
 	return 0;

@@ -24,7 +24,8 @@ struct target {
 	bool is_locked;
 	bool is_file_new; /* made by this run */
 	uint64_t found_bytes; /* size of the file before this run */
-	bool is_compressed; /* some of the data, as of the last target_measure */
+	uint64_t written_bytes; /* of the file, as of the last target_measure … */
+	bool is_compressed; /* … and some of them are stored in another form */
 	bool is_direct; /* io_fd */
 	bool is_fallback; /* direct was asked for and refused */
 	struct header header;

@@ -74,12 +74,10 @@ static void begin_split(struct trust *t, const struct run *run)
 void trust_begin(
 	struct trust *t, const struct target *target, const struct clock *clock, struct run *run)
 {
-	uint64_t written_bytes = HEADER_DATA_OFFSET + run->workload.file_size_bytes;
-
 	memset(t, 0, sizeof(*t));
 	t->target = target;
 	t->clock = clock;
-	if (compression_find(target->lock_fd, written_bytes, target->is_compressed))
+	if (compression_find(target->lock_fd, target->written_bytes, target->is_compressed))
 		run->trust |= RUN_TRUST_COMPRESSED;
 	begin_cache(t, &run->workload);
 	begin_split(t, run);

@@ -206,7 +206,11 @@ static void add_parameters(const struct run *run, struct buf *b)
 	if (run->engine != WORKLOAD_ENGINE_AUTO) {
 		add_label(b, "engine:");
 		buf_add_text(b, run_engine_name(run->engine));
-		buf_add_text(b, run->has_registered_buffers ? ", registered buffers\n" : "\n");
+		if (run->engine == WORKLOAD_ENGINE_IO_URING)
+			buf_add_text(b, run->has_registered_buffers
+					? ", registered buffers"
+					: ", plain buffers (the memory-lock limit is small)");
+		buf_add_char(b, '\n');
 	}
 	add_file(run, b);
 	add_target(&run->identity, b);

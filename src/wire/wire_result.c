@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "wire/section.h"
 #include "wire/wire.h"
@@ -17,11 +18,13 @@ enum result_tag {
 	RESULT_TAG_IDENTITY = 6,
 	RESULT_TAG_READ = 7,
 	RESULT_TAG_WRITE = 8,
+	RESULT_TAG_IOPS = 9,
 	RESULT_TAG_OPTIONS = 20, /* of the mount */
 	RESULT_TAG_DEVICE = 21,
 	RESULT_TAG_OWN = 22, /* all I/O of the run */
 };
 
+#define IOS_MAX (UINT64_C(1) << 62) /* so that two of them have a sum */
 #define ERRNO_MAX 4095 /* the kernel's */
 
 static void add_status(struct buf *b, const struct run *run)
@@ -48,6 +51,7 @@ static void add_measurement(struct buf *b, const struct run *run)
 	buf_add_u32(b, run->trust);
 	buf_add_u8(b, (uint8_t)run->engine);
 	buf_add_u32(b, run->outstanding_ios);
+	buf_add_u8(b, run->has_registered_buffers);
 	section_end(b, begin);
 
 	begin = section_begin(b, RESULT_TAG_FILE);
@@ -108,6 +112,19 @@ static void add_operation(struct buf *b, uint16_t tag, const struct run_operatio
 	section_end(b, begin);
 }
 
+static void add_iops(struct buf *b, const struct run *run)
+{
+	if (run->iops[RUN_OPERATIONS].seconds == 0)
+		return;
+	size_t begin = section_begin(b, RESULT_TAG_IOPS);
+	buf_add_u32(b, run->iops[RUN_OPERATIONS].seconds);
+	for (size_t i = 0; i <= RUN_OPERATIONS; i++) {
+		buf_add_u64(b, run->iops[i].ios);
+		buf_add_u64(b, run->iops[i].squares);
+	}
+	section_end(b, begin);
+}
+
 void wire_encode_result(const struct run *run, struct buf *b)
 {
 	section_add_header(b, WIRE_RESULT);
@@ -126,6 +143,7 @@ void wire_encode_result(const struct run *run, struct buf *b)
 	add_surroundings(b, run);
 	add_operation(b, RESULT_TAG_READ, &run->operations[RUN_READ]);
 	add_operation(b, RESULT_TAG_WRITE, &run->operations[RUN_WRITE]);
+	add_iops(b, run);
 }
 
 static int read_status(struct buf_reader *r, void *into, struct error *reterr)
@@ -168,6 +186,7 @@ static int read_way(struct buf_reader *r, void *into, struct error *reterr)
 
 	run->engine = (enum workload_engine)section_read_below(r, WORKLOAD_ENGINE_THREADS + 1);
 	run->outstanding_ios = buf_read_u32(r);
+	run->has_registered_buffers = section_read_boolean(r);
 	if (trust >> RUN_TRUST_FLAGS != 0)
 		return error_set(reterr, -EBADMSG, "trust flags %#x do not exist", trust);
 	run->trust = trust;
@@ -293,6 +312,53 @@ static int read_write(struct buf_reader *r, void *into, struct error *reterr)
 	return read_operation(r, &run->operations[RUN_WRITE], reterr);
 }
 
+/* Σx² of n numbers lies between (Σx)²/n and (Σx)². */
+static bool is_possible(const struct run_iops *iops)
+{
+	unsigned __int128 square = (unsigned __int128)iops->ios * iops->ios;
+
+	return iops->squares <= square &&
+		(unsigned __int128)iops->squares * iops->seconds >= square;
+}
+
+static int read_iops(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+	uint32_t seconds = buf_read_u32(r);
+
+	for (size_t i = 0; i <= RUN_OPERATIONS; i++) {
+		struct run_iops *iops = &run->iops[i];
+		iops->seconds = seconds;
+		iops->ios = buf_read_u64(r);
+		iops->squares = buf_read_u64(r);
+		if (r->error == 0 && (seconds == 0 || iops->ios > IOS_MAX || !is_possible(iops)))
+			return error_set(reterr, -EBADMSG,
+				"%llu I/Os in %u seconds cannot have a sum of squares of %llu",
+				(unsigned long long)iops->ios, seconds,
+				(unsigned long long)iops->squares);
+	}
+	if (run->iops[RUN_READ].ios + run->iops[RUN_WRITE].ios != run->iops[RUN_OPERATIONS].ios)
+		return error_set(reterr, -EBADMSG,
+			"reads and writes by second are not all that there were");
+	return 0;
+}
+
+/* What no section can see alone. Sections come in any order. */
+static int check_iops(const struct run *run, struct error *reterr)
+{
+	const struct run_iops *total = &run->iops[RUN_OPERATIONS];
+
+	if (total->seconds > run->measured_nsec / NSEC_PER_SEC)
+		return error_set(reterr, -EBADMSG, "%u seconds do not fit into what was measured",
+			total->seconds);
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		if (run->iops[i].ios > run->operations[i].ios)
+			return error_set(reterr, -EBADMSG,
+				"%llu I/Os by second are more than there were",
+				(unsigned long long)run->iops[i].ios);
+	return 0;
+}
+
 /* Forgets all that a result fills. */
 static void clear_result(struct run *run)
 {
@@ -315,6 +381,8 @@ static void clear_result(struct run *run)
 	memset(run->operations, 0, sizeof(run->operations));
 	run->has_own = false;
 	memset(&run->own, 0, sizeof(run->own));
+	memset(run->iops, 0, sizeof(run->iops));
+	run->has_registered_buffers = false;
 }
 
 int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct error *reterr)
@@ -331,11 +399,14 @@ int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct 
 		{ RESULT_TAG_OWN, "own", false, read_own },
 		{ RESULT_TAG_READ, "read", false, read_read },
 		{ RESULT_TAG_WRITE, "write", false, read_write },
+		{ RESULT_TAG_IOPS, "iops", false, read_iops },
 	};
 
 	clear_result(ret);
 	int r = section_decode(
 		data, len, WIRE_RESULT, kinds, sizeof(kinds) / sizeof(kinds[0]), ret, reterr);
+	if (r == 0)
+		r = check_iops(ret, reterr);
 	if (r < 0)
 		clear_result(ret);
 	return r;

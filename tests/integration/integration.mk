@@ -6,6 +6,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_config.py \
 	%D%/test_facts.py \
 	%D%/test_doctor.py \
+	%D%/test_engine.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
 	%D%/test_history.py \
@@ -18,7 +19,8 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_schedule.py \
 	%D%/test_slow_repository.py \
 	%D%/test_systemd.py \
-	%D%/test_trust.py
+	%D%/test_trust.py \
+	%D%/without_uring.py
 
 check-integration: all $(check_PROGRAMS)
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \

@@ -64,6 +64,13 @@ def test_a_file_that_is_stored_in_fewer_bytes_than_it_has_is_flagged(mount):
     assert "compressed?" in trust(path, "--max-ios=64", *options)
 
 
+def test_a_fresh_file_beside_an_empty_probe_file_is_not_taken_for_compressed(mount):
+    path = mount.make("ext4", 128)
+    assert "compressed?" not in trust(path, "--fresh=yes", *RANDOM[:-1], "--write=100")
+    path = mount.make("btrfs", 256, mount_options="compress=zstd")
+    assert "compressed?" in trust(path, "--fresh=yes", *RANDOM[:-1], "--write=100")
+
+
 # --- Only what is written is measured
 
 
@@ -148,12 +155,14 @@ def test_a_buffered_read_of_what_is_not_cached_is_not_flagged(mount):
     assert "cached?" in trust(path, "--cache=buffered", "--max-ios=40", *laid_out)
 
 
-def test_a_file_system_without_direct_io_is_measured_and_not_its_cache(slow):
+@pytest.mark.parametrize("engine", ["io_uring", "threads"])
+def test_a_file_system_without_direct_io_is_measured_and_not_its_cache(slow, engine):
     """The cache of the kernel is on, and each read is past it all the same."""
     slow.refuse_direct()
     slow.cache()
     slow.delay(3)
-    run = measure(slow.path, "--queue-depth=1", *RANDOM)
+    run = measure(slow.path, f"--engine={engine}", "--queue-depth=1", *RANDOM)
+    assert run["engine"] == engine
     assert {"buffered", "fallback"} <= set(run["trust"]) and not {"direct", "cached?"} & set(run["trust"])
     for operation in ("read", "write"):
         assert run["operations"][operation]["min_seconds"] > 0.003
@@ -167,11 +176,12 @@ def test_direct_io_that_is_refused_only_when_it_is_tried_falls_back(slow):
     assert tree(slow.path) == []
 
 
-def test_the_kernels_cache_over_a_slow_file_system_is_found(slow):
+@pytest.mark.parametrize("engine", ["io_uring", "threads"])
+def test_the_kernels_cache_over_a_slow_file_system_is_found(slow, engine):
     slow.cache()
     slow.delay(5)
     reads = ("--write=0", "--pattern=random", "--block-size=64K", "--file-size=2M", "--max-ios=400")
-    run = measure(slow.path, "--cache=buffered", *reads)
+    run = measure(slow.path, f"--engine={engine}", "--cache=buffered", *reads)
     assert "cached?" in run["trust"]
     assert run["operations"]["read"]["percentiles"]["p50"] < 0.005
     run = measure(slow.path, "--cache=direct", *reads)

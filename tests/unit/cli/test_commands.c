@@ -73,7 +73,7 @@ static void wrong_usage_exits_with_two(void **state)
 		{ "repoprobe", "run", "/a", "/b", NULL },
 		{ "repoprobe", "run", "--block-size=64KB", "/a", NULL },
 		{ "repoprobe", "run", "--format=fio", "/a", NULL },
-		{ "repoprobe", "run", "--rate=1M", "/a", NULL },
+		{ "repoprobe", "run", "--rate=fast", "/a", NULL },
 		{ "repoprobe", "run", "--duration=0", "--max-bytes=0", "/a", NULL },
 		{ "repoprobe", "run", "", NULL },
 		{ "repoprobe", "runs", NULL },

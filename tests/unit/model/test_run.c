@@ -3,6 +3,7 @@
 #include "model/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,44 @@ static void iops_deviate_as_diskspd_counts_it(void **state)
 	assert_float_equal(run_iops_stddev(&impossible), 0, 0);
 }
 
+static void unevenness_is_the_population_deviation_of_full_seconds(void **state)
+{
+	static const struct {
+		struct run_iops iops;
+		double stddev;
+	} cases[] = {
+		{ { 0, 0, 0 }, 0 },
+		{ { 1, 500, 250000 }, 0 },
+		{ { 3, 3000000, UINT64_C(3000000000000) }, 0 },
+		{ { 2, 30, 500 }, 5 }, /* 10 and 20 */
+		{ { 4, 16, 4 + 4 + 36 + 36 }, 2 },
+		/* 86400 seconds, half of them of a million I/Os, half of a million and two */
+		{ { 86400, UINT64_C(86400086400), UINT64_C(86400172800172800) }, 1 },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_true(fabs(run_iops_stddev(&cases[i].iops) - cases[i].stddev) < 1e-9);
+}
+
+static void leaving_io_uring_is_seen_only_when_the_choice_was_ours(void **state)
+{
+	struct run *run = run_new("nas", "restore");
+	(void)state;
+
+	assert_non_null(run);
+	run->engine = WORKLOAD_ENGINE_THREADS;
+	assert_true(run_had_no_uring(run));
+	run->workload.engine = WORKLOAD_ENGINE_THREADS;
+	assert_false(run_had_no_uring(run));
+	run->workload.engine = WORKLOAD_ENGINE_AUTO;
+	run->engine = WORKLOAD_ENGINE_IO_URING;
+	assert_false(run_had_no_uring(run));
+	run->engine = WORKLOAD_ENGINE_AUTO; /* it failed before the first I/O */
+	assert_false(run_had_no_uring(run));
+	free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +215,8 @@ int main(void)
 		cmocka_unit_test(the_total_is_the_sum_of_both_operations),
 		cmocka_unit_test(rates_round_and_never_divide_by_zero),
 		cmocka_unit_test(failing_a_run_sets_all_three_at_once),
+		cmocka_unit_test(unevenness_is_the_population_deviation_of_full_seconds),
+		cmocka_unit_test(leaving_io_uring_is_seen_only_when_the_choice_was_ours),
 		cmocka_unit_test(over_long_texts_are_cut_between_characters),
 		cmocka_unit_test(iops_deviate_as_diskspd_counts_it),
 	};

@@ -114,6 +114,20 @@ static void an_option_reads_back_what_it_wrote(void **state)
 		{ "content", "zero", "zero" },
 		{ "content", "compressible:50", "compressible:50" },
 		{ "timeout", "2min", "2min" },
+		{ "threads", "1", "1" },
+		{ "threads", "256", "256" },
+		{ "rate", "100M", "100M" },
+		{ "rate", "0", "0" },
+		{ "rate_iops", "250", "250" },
+		{ "think_time", "10ms", "10ms" },
+		{ "think_time", "0", "0s" },
+		{ "burst", "1", "1" },
+		{ "burst", "64", "64" },
+		{ "engine", "auto", "auto" },
+		{ "engine", "io_uring", "io_uring" },
+		{ "engine", "threads", "threads" },
+		{ "fresh", "yes", "yes" },
+		{ "fresh", "off", "no" },
 	};
 	(void)state;
 
@@ -162,7 +176,7 @@ static void every_available_option_has_help_and_is_in_the_presets(void **state)
 		}
 		buf_done(&b);
 	}
-	assert_int_equal(available, 14);
+	assert_int_equal(available, 21);
 	assert_null(workload_option_find("kind"));
 }
 
@@ -175,8 +189,17 @@ static void bad_values_say_what_was_expected_and_what_was_meant(void **state)
 	} cases[] = {
 		{ "blocksize", "64K", -ENOENT, { "\"blocksize\"", "did you mean block_size?" } },
 		{ "xyzzy", "1", -ENOENT, { "\"xyzzy\" is not a workload option" } },
-		{ "threads", "2", -EOPNOTSUPP, { "threads", "not in this version" } },
-		{ "threds", "2", -ENOENT, { "not a workload option" } },
+		{ "threads", "0", -ERANGE, { "threads", "from 1 to 256" } },
+		{ "threads", "257", -ERANGE, { "from 1 to 256" } },
+		{ "threds", "2", -ENOENT, { "did you mean threads?" } },
+		{ "rate", "fast", -EINVAL, { "rate: fast", "expected a size" } },
+		{ "rate", "2P", -ERANGE, { "at most 1P" } },
+		{ "rate_iops", "-1", -EINVAL, { "rate_iops: -1" } },
+		{ "think_time", "10", -EINVAL, { "think_time: 10" } },
+		{ "burst", "0", -ERANGE, { "burst: 0" } },
+		{ "engine", "iouring", -EINVAL, { "did you mean io_uring?" } },
+		{ "engine", "aio", -EINVAL, { "auto, io_uring, threads" } },
+		{ "fresh", "maybe", -EINVAL, { "fresh: maybe" } },
 		{ "preset", "active-ful", -EINVAL,
 			{ "preset", "active-ful", "did you mean active-full?" } },
 		{ "preset", "", -EINVAL, { "preset" } },
@@ -313,6 +336,32 @@ static void what_no_single_option_can_see_is_checked(void **state)
 		{ { { "warmup", "4s" } }, 0, NULL },
 		{ { { "timeout", "5s" } }, -EINVAL, "timeout 5s is not longer than duration 5s" },
 		{ { { "timeout", "6s" } }, 0, NULL },
+		{ { { "block_size", "64M" }, { "queue_depth", "16" }, { "threads", "32" } },
+			-EINVAL, "threads 1 would fit" },
+		{ { { "block_size", "64M" }, { "queue_depth", "17" }, { "threads", "17" } },
+			-EINVAL, "threads 16 with queue_depth 1 would fit" },
+		{ { { "queue_depth", "64" }, { "threads", "64" } }, -EINVAL,
+			"block_size 512K with queue_depth 64 and threads 64 needs more than 1G of "
+			"buffers; queue_depth 32 would fit" },
+		{ { { "block_size", "4K" }, { "queue_depth", "1024" }, { "threads", "32" } },
+			-EINVAL, "queue_depth 512 would fit" },
+		{ { { "block_size", "4K" }, { "queue_depth", "1024" }, { "threads", "16" } }, 0,
+			NULL },
+		{ { { "block_size", "4K" }, { "queue_depth", "1024" }, { "threads", "2" },
+			  { "engine", "threads" } },
+			-EINVAL, "queue_depth 512 would fit" },
+		{ { { "burst", "2" } }, -EINVAL, "needs a think_time" },
+		{ { { "burst", "2" }, { "think_time", "10ms" } }, 0, NULL },
+		{ { { "rate_iops", "1" } }, -EINVAL, "raise duration" },
+		{ { { "rate_iops", "2" } }, 0, NULL }, /* 11 in 5 s, 8 of them to warm up */
+		{ { { "rate", "512K" } }, -EINVAL, "raise duration" },
+		{ { { "rate", "512K" }, { "threads", "2" } }, 0, NULL },
+		{ { { "think_time", "1s" } }, -EINVAL, "raise duration" },
+		{ { { "think_time", "1s" }, { "burst", "2" } }, 0, NULL },
+		{ { { "fresh", "yes" } }, 0, NULL },
+		{ { { "fresh", "yes" }, { "write", "0" } }, -EINVAL, "written" },
+		{ { { "fresh", "yes" }, { "threads", "2" } }, -EINVAL, "threads = 1" },
+		{ { { "fresh", "yes" }, { "threads", "2" }, { "pattern", "random" } }, 0, NULL },
 	};
 	(void)state;
 
@@ -363,6 +412,24 @@ static void a_workload_is_described_in_one_line(void **state)
 	}
 }
 
+static void options_that_are_used_are_described(void **state)
+{
+	struct workload w = workload_preset_default()->workload;
+	struct buf b = BUF_INIT(256);
+	(void)state;
+
+	assert_int_equal(workload_set(&w, "threads", "4", NULL), 0);
+	assert_int_equal(workload_set(&w, "rate", "100M", NULL), 0);
+	assert_int_equal(workload_set(&w, "think_time", "10ms", NULL), 0);
+	assert_int_equal(workload_set(&w, "burst", "16", NULL), 0);
+	assert_int_equal(workload_set(&w, "fresh", "yes", NULL), 0);
+	workload_describe(&w, &b);
+	assert_string_equal(buf_text(&b),
+		"512K write, sequential, depth 2, 4 threads, direct+dsync, at most 100M/s, "
+		"10ms of think time after every 16, fresh");
+	buf_done(&b);
+}
+
 static char *series_key(const struct workload *w)
 {
 	struct buf b = BUF_INIT(512);
@@ -393,6 +460,13 @@ static void a_series_is_named_by_what_is_measured_alone(void **state)
 		{ "seed", "1", false },
 		{ "timeout", "10s", false },
 		{ "file_size", "10G", false },
+		{ "engine", "threads", false },
+		{ "burst", "1", false },
+		{ "threads", "2", true },
+		{ "rate", "1M", true },
+		{ "rate_iops", "100", true },
+		{ "think_time", "1ms", true },
+		{ "fresh", "yes", true },
 	};
 	char *first = series_key(&workload_preset_find("transform")->workload);
 	(void)state;
@@ -423,7 +497,7 @@ static void an_alignment_of_one_block_is_the_same_series_as_none(void **state)
 	free(first);
 }
 
-static void json_has_the_available_options_only(void **state)
+static void json_has_every_option(void **state)
 {
 	struct workload w = workload_preset_find("heartbeat")->workload;
 	struct buf b = BUF_INIT(2048);
@@ -447,8 +521,12 @@ static void json_has_the_available_options_only(void **state)
 	/* No such bound: null, not a zero that reads like one. */
 	assert_non_null(strstr(buf_text(&b), "\"max_bytes\":null"));
 	assert_non_null(strstr(buf_text(&b), "\"seed\":null"));
-	assert_null(json_get(parsed, "threads"));
-	assert_null(json_get(parsed, "engine"));
+	assert_int_equal(json_get_integer(parsed, "threads", -1), 1);
+	assert_non_null(strstr(buf_text(&b), "\"rate_bytes_per_second\":null,\"rate_iops\":null"));
+	assert_non_null(strstr(buf_text(&b), "\"think_time_seconds\":null"));
+	assert_int_equal(json_get_integer(parsed, "burst", -1), 1);
+	assert_string_equal(json_get_text(parsed, "engine"), "auto");
+	assert_non_null(strstr(buf_text(&b), "\"fresh\":false"));
 	parsed = json_free(parsed);
 	buf_done(&b);
 }
@@ -480,9 +558,10 @@ int main(void)
 		cmocka_unit_test(what_no_single_option_can_see_is_checked),
 		cmocka_unit_test(a_workload_full_of_zeros_is_refused_not_divided_by),
 		cmocka_unit_test(a_workload_is_described_in_one_line),
+		cmocka_unit_test(options_that_are_used_are_described),
 		cmocka_unit_test(a_series_is_named_by_what_is_measured_alone),
 		cmocka_unit_test(an_alignment_of_one_block_is_the_same_series_as_none),
-		cmocka_unit_test(json_has_the_available_options_only),
+		cmocka_unit_test(json_has_every_option),
 		cmocka_unit_test(reading_and_writing_follow_from_the_share),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

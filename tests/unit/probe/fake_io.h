@@ -30,6 +30,7 @@ struct fake {
 	uint64_t now_nsec;
 	uint64_t latency_nsec;
 	uint64_t prepare_nsec; /* what the preparation takes */
+	uint64_t submit_nsec; /* what handing in takes */
 	const struct fake_oddity *oddities;
 	size_t oddity_count;
 	/* what is out */
@@ -44,6 +45,7 @@ struct fake {
 	uint32_t most_out;
 	uint64_t turns_below_depth; /* waits that began with fewer out than before the stop */
 	struct io_request log[FAKE_LOG_MAX];
+	uint64_t log_nsec[FAKE_LOG_MAX];
 	/* the watcher */
 	uint64_t told;
 	enum job_phase phases[FAKE_LOG_MAX];
@@ -67,12 +69,13 @@ static inline uint64_t fake_sum(const struct io_request *request)
 	return sum;
 }
 
-static inline void fake_prepare(void *backend, const struct io_request *request)
+static inline bool fake_prepare(void *backend, const struct io_request *request)
 {
 	struct fake *f = backend;
 
 	(void)request;
 	f->now_nsec += f->prepare_nsec;
+	return f->prepare_nsec > 0;
 }
 
 static inline int fake_submit(void *backend, const struct io_request *request)
@@ -95,10 +98,13 @@ static inline int fake_submit(void *backend, const struct io_request *request)
 		if (f->oddities[i].latency_nsec > 0)
 			latency_nsec = f->oddities[i].latency_nsec;
 	}
+	f->now_nsec += f->submit_nsec;
 	f->due_nsec[slot] = latency_nsec == FAKE_NEVER ? FAKE_NEVER : f->now_nsec + latency_nsec;
 	f->sum[slot] = request->is_write ? fake_sum(request) : 0;
-	if (f->submitted < FAKE_LOG_MAX)
+	if (f->submitted < FAKE_LOG_MAX) {
 		f->log[f->submitted] = *request;
+		f->log_nsec[f->submitted] = f->now_nsec;
+	}
 	f->submitted++;
 	if (++f->out > f->most_out)
 		f->most_out = f->out;

@@ -18,7 +18,6 @@ struct bench {
 	struct run *run;
 	struct payload *payload;
 	uint64_t deadline_nsec;
-	bool is_synced;
 };
 
 static int set_up(void **state)
@@ -59,6 +58,7 @@ static int go(struct bench *b)
 		.progress = fake_take_progress, .is_cancelled = fake_is_cancelled, .data = &b->fake
 	};
 	struct observe observe = { .observer = &observer };
+	struct engine_thread thread = { .backend = &b->fake, .payload = b->payload };
 	struct engine_setup setup = {
 		.workload = &b->workload,
 		.base_bytes = BASE,
@@ -66,9 +66,7 @@ static int go(struct bench *b)
 		.deadline_nsec = b->deadline_nsec,
 		.clock = &b->fake.clock,
 		.ops = &fake_ops,
-		.backend = &b->fake,
-		.payload = b->payload,
-		.is_synced = b->is_synced,
+		.threads = &thread,
 		.observe = &observe,
 	};
 
@@ -159,44 +157,6 @@ static void warm_up_by_number_is_left_out_but_bounded(void **state)
 	/* Two at a time: the first eight take 4 ms, the other twelve 6 ms. */
 	assert_int_equal(b->run->measured_nsec, 6 * NSEC_PER_MSEC);
 	assert_int_equal(writes(b)->active_nsec, 6 * NSEC_PER_MSEC);
-}
-
-static void all_of_it_is_our_own(void **state)
-{
-	/* one is done in two parts, one is put off, one fails */
-	static const struct fake_oddity odd[] = { { .number = 3, .result = 4096 },
-		{ .number = 9, .result = -EAGAIN }, { .number = 21, .result = -EIO } };
-	struct bench *b = *state;
-
-	b->workload.queue_depth = 1;
-	b->workload.warmup_ios = 8;
-	b->workload.max_ios = 20;
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 3;
-	b->is_synced = true;
-	assert_int_equal(go(b), -EIO);
-	assert_int_equal(writes(b)->errors, 1);
-	/* 22 were handed in: two again, and the failed one moved nothing */
-	assert_int_equal(b->run->own.bytes, 19 * BLOCK);
-	assert_int_equal(b->run->own.ios, 20);
-	assert_int_equal(b->run->own.synced_writes, 20);
-}
-
-static void what_is_still_out_is_our_own_too(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 2, .latency_nsec = FAKE_NEVER } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.max_ios = 10;
-	b->workload.write_percent = 0;
-	b->is_synced = true;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->run->outstanding_ios, 1);
-	assert_int_equal(b->run->own.bytes, 10 * BLOCK);
-	assert_int_equal(b->run->own.ios, 10);
-	assert_int_equal(b->run->own.synced_writes, 0);
 }
 
 static void warm_up_by_time_is_left_out(void **state)
@@ -379,6 +339,218 @@ static void what_the_kernel_puts_off_is_tried_again(void **state)
 	assert_int_equal(writes(b)->latency.max_nsec, 3 * NSEC_PER_MSEC);
 }
 
+static void a_read_comes_in_many_parts(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 0, .result = 512 },
+		{ .number = 1, .result = -EAGAIN }, { .number = 2, .result = 4096 },
+		{ .number = 3, .result = -EINTR }, { .number = 4, .result = 1 } };
+	struct bench *b = *state;
+
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 5;
+	b->workload.write_percent = 0;
+	b->workload.queue_depth = 1;
+	b->workload.max_ios = 2;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->fake.submitted, 7);
+	assert_int_equal(b->fake.log[5].offset_bytes, b->fake.log[0].offset_bytes + 512 + 4096 + 1);
+	assert_int_equal(b->fake.log[5].bytes, BLOCK - 512 - 4096 - 1);
+	assert_int_equal(reads(b)->ios, 2);
+	assert_int_equal(reads(b)->bytes, 2 * BLOCK);
+	assert_int_equal(reads(b)->errors, 0);
+	assert_int_equal(reads(b)->latency.max_nsec, 6 * NSEC_PER_MSEC); /* all of it */
+}
+
+static void what_is_put_off_for_ever_is_an_error(void **state)
+{
+	static struct fake_oddity odd[1100];
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < 1100; i++)
+		odd[i] = (struct fake_oddity){ .number = i, .result = -EAGAIN };
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 1100;
+	b->workload.queue_depth = 1;
+	b->workload.max_ios = 5;
+	assert_int_equal(go(b), -EAGAIN);
+	assert_int_equal(b->fake.submitted, 1001);
+	assert_int_equal(writes(b)->errors, 1);
+	assert_int_equal(writes(b)->ios, 0);
+}
+
+static void an_error_after_a_part_is_an_error(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 2, .result = 4096 },
+		{ .number = 3, .result = -ENOSPC } };
+	struct bench *b = *state;
+
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 2;
+	b->workload.queue_depth = 1;
+	b->workload.max_ios = 5;
+	assert_int_equal(go(b), -ENOSPC);
+	assert_int_equal(writes(b)->ios, 2);
+	assert_int_equal(writes(b)->bytes, 2 * BLOCK);
+	assert_int_equal(writes(b)->errors, 1);
+}
+
+static void no_time_is_hidden_between_completion_and_successor(void **state)
+{
+	struct bench *b = *state;
+
+	/* 7 come back together each time: whatever the loop does meanwhile is in some latency. */
+	b->workload.queue_depth = 7;
+	b->workload.write_percent = 40;
+	b->workload.pattern = WORKLOAD_RANDOM;
+	b->workload.max_ios = 7007;
+	b->fake.submit_nsec = 20 * NSEC_PER_USEC;
+	assert_int_equal(go(b), 0);
+	uint64_t sum_nsec = reads(b)->latency.sum_nsec + writes(b)->latency.sum_nsec;
+	double depth = (double)sum_nsec / (double)b->run->measured_nsec;
+	assert_true(depth > 6.97 && depth < 7.03);
+}
+
+static void a_rate_is_kept(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.duration_usec = 2 * USEC_PER_SEC;
+	b->workload.rate_ios_per_sec = 100;
+	b->workload.queue_depth = 4;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->fake.submitted, 200);
+	assert_int_equal(b->fake.most_out, 1);
+	for (size_t i = 1; i < 200; i++)
+		assert_int_equal(
+			b->fake.log_nsec[i] - b->fake.log_nsec[i - 1], 10 * NSEC_PER_MSEC);
+	assert_int_equal(writes(b)->latency.max_nsec, NSEC_PER_MSEC);
+	assert_int_equal(writes(b)->active_nsec, 200 * NSEC_PER_MSEC);
+	assert_int_equal(b->run->measured_nsec, 1991 * NSEC_PER_MSEC);
+}
+
+static void a_rate_in_bytes_is_kept(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.duration_usec = 2 * USEC_PER_SEC;
+	b->workload.rate_bytes_per_sec = 50 * BLOCK;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->fake.submitted, 100);
+}
+
+static void after_a_stall_the_rate_goes_on_as_before(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 50,
+		.latency_nsec = 700 * NSEC_PER_MSEC } };
+	struct bench *b = *state;
+
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 1;
+	b->workload.duration_usec = 2 * USEC_PER_SEC;
+	b->workload.rate_ios_per_sec = 100;
+	b->workload.queue_depth = 1;
+	assert_int_equal(go(b), 0);
+	assert_in_range(b->fake.submitted, 130, 132); /* 70 are lost */
+	for (size_t i = 51; i < b->fake.submitted; i++)
+		assert_true(b->fake.log_nsec[i] - b->fake.log_nsec[i - 1] >= 8 * NSEC_PER_MSEC);
+}
+
+static void bursts_are_followed_by_pauses(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.duration_usec = USEC_PER_SEC;
+	b->workload.queue_depth = 2;
+	b->workload.think_time_usec = 18 * USEC_PER_MSEC;
+	b->workload.burst_ios = 4;
+	assert_int_equal(go(b), 0);
+	/* Four I/Os, two at a time, take 2 ms; 18 ms nothing. */
+	assert_int_equal(b->fake.submitted, 200);
+	for (size_t i = 4; i < 200; i++)
+		assert_int_equal(
+			b->fake.log_nsec[i] - b->fake.log_nsec[i - 4], 20 * NSEC_PER_MSEC);
+	assert_int_equal(writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
+	assert_int_equal(b->run->measured_nsec, 982 * NSEC_PER_MSEC);
+}
+
+static void a_paced_run_that_is_cancelled_or_fails_ends_too(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 3, .result = -EIO } };
+	struct bench *b = *state;
+
+	b->workload.duration_usec = 50 * USEC_PER_SEC;
+	b->workload.rate_ios_per_sec = 10;
+	b->fake.cancel_nsec = b->fake.now_nsec + 500 * NSEC_PER_MSEC;
+	assert_int_equal(go(b), -ECANCELED);
+	assert_in_range(b->fake.submitted, 5, 7);
+	b->fake.cancel_nsec = 0;
+	b->fake.submitted = 0;
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 1;
+	assert_int_equal(go(b), -EIO);
+	assert_int_equal(b->fake.submitted, 4);
+}
+
+static void full_seconds_are_counted(void **state)
+{
+	struct bench *b = *state;
+	const struct run_iops *total = &b->run->iops[RUN_OPERATIONS];
+
+	b->workload.duration_usec = 3500 * USEC_PER_MSEC;
+	b->workload.warmup_ios = 100;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(total->seconds, 3);
+	assert_int_equal(total->ios, 3 * 2000);
+	assert_int_equal(total->squares, 3 * 2000 * 2000);
+	assert_int_equal(b->run->iops[RUN_WRITE].ios, 6000);
+	assert_int_equal(b->run->iops[RUN_READ].ios, 0);
+	assert_int_equal(b->run->iops[RUN_READ].seconds, 3);
+}
+
+static void an_uneven_second_is_seen(void **state)
+{
+	static const struct fake_oddity odd[] = { { .number = 1500,
+		.latency_nsec = 500 * NSEC_PER_MSEC } };
+	struct bench *b = *state;
+
+	b->fake.oddities = odd;
+	b->fake.oddity_count = 1;
+	b->workload.queue_depth = 1;
+	b->workload.duration_usec = 3 * USEC_PER_SEC;
+	assert_int_equal(go(b), 0);
+	const struct run_iops *iops = &b->run->iops[RUN_WRITE];
+	assert_int_equal(iops->seconds, 3);
+	/* 999 end before the first second is over, then 501 or so are missing from 1000. */
+	assert_in_range(iops->ios, 2498, 2501);
+	assert_in_range(iops->squares, 999 * 999 + 499 * 499 + 999 * 999,
+		1001 * 1001 + 502 * 502 + 1001 * 1001);
+}
+
+static void a_run_that_is_shorter_than_a_second_has_no_seconds(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.max_ios = 1999;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->run->iops[RUN_OPERATIONS].seconds, 0);
+}
+
+static void what_is_out_when_the_time_is_over_counts_though_it_was_warm_up(void **state)
+{
+	struct bench *b = *state;
+
+	b->fake.latency_nsec = 2 * NSEC_PER_SEC;
+	b->workload.duration_usec = 5 * USEC_PER_SEC;
+	b->workload.warmup_ios = 8;
+	assert_int_equal(go(b), 0);
+	assert_int_equal(b->fake.submitted, 6);
+	assert_int_equal(writes(b)->ios, 2);
+	assert_int_equal(writes(b)->latency.min_nsec, 2 * NSEC_PER_SEC);
+	assert_int_equal(writes(b)->active_nsec, 2 * NSEC_PER_SEC);
+	assert_int_equal(b->run->measured_nsec, 2 * NSEC_PER_SEC);
+	assert_true(b->run->trust & RUN_TRUST_SHORT);
+}
+
 static void each_operation_has_its_own_time(void **state)
 {
 	struct bench *b = *state;
@@ -480,9 +652,6 @@ int main(void)
 			preparation_is_no_part_of_the_latency, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			warm_up_by_number_is_left_out_but_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(all_of_it_is_our_own, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			what_is_still_out_is_our_own_too, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(warm_up_by_time_is_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(duration_ends_the_run, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(max_bytes_are_never_passed, set_up, tear_down),
@@ -502,6 +671,27 @@ int main(void)
 			a_partial_transfer_goes_on_with_its_rest, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_the_kernel_puts_off_is_tried_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_read_comes_in_many_parts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_put_off_for_ever_is_an_error, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_error_after_a_part_is_an_error, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			no_time_is_hidden_between_completion_and_successor, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_rate_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_rate_in_bytes_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			after_a_stall_the_rate_goes_on_as_before, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bursts_are_followed_by_pauses, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_paced_run_that_is_cancelled_or_fails_ends_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(full_seconds_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_uneven_second_is_seen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_run_that_is_shorter_than_a_second_has_no_seconds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_out_when_the_time_is_over_counts_though_it_was_warm_up, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(each_operation_has_its_own_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(too_few_for_p99_is_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -25,7 +25,7 @@ static void sequential_goes_on_block_by_block_and_wraps(void **state)
 	uint64_t size = 10 * MIB + 4096; /* the last 4096 bytes hold no whole block */
 
 	(void)state;
-	offsets_init(&o, &sequential, size, 7);
+	offsets_init(&o, &sequential, size, 7, 0);
 	uint64_t last = offsets_next(&o, &is_write);
 	assert_int_equal(last % (512 * KIB), 0);
 	for (int i = 0; i < 100; i++) {
@@ -45,7 +45,7 @@ static void sequential_starts_where_the_seed_says(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < 200; seed++) {
 		struct offsets o;
-		offsets_init(&o, &sequential, 10 * MIB, seed);
+		offsets_init(&o, &sequential, 10 * MIB, seed, 0);
 		uint64_t block = offsets_next(&o, &is_write) / (512 * KIB);
 		assert_true(block < 20);
 		starts += !seen[block];
@@ -65,9 +65,9 @@ static void same_seed_same_sequence_other_seed_another(void **state)
 	int differing = 0;
 
 	(void)state;
-	offsets_init(&a, &w, 64 * MIB, 1);
-	offsets_init(&b, &w, 64 * MIB, 1);
-	offsets_init(&c, &w, 64 * MIB, 2);
+	offsets_init(&a, &w, 64 * MIB, 1, 0);
+	offsets_init(&b, &w, 64 * MIB, 1, 0);
+	offsets_init(&c, &w, 64 * MIB, 2, 0);
 	for (int i = 0; i < 1000; i++) {
 		bool write_a;
 		bool write_b;
@@ -108,7 +108,7 @@ static void random_offsets_are_aligned_inside_and_reach_both_ends(void **state)
 		bool is_write;
 		bool has_first = false;
 		bool has_last = false;
-		offsets_init(&o, &w, c->size, 3);
+		offsets_init(&o, &w, c->size, 3, 0);
 		for (int k = 0; k < DRAWS; k++) {
 			uint64_t offset = offsets_next(&o, &is_write);
 			assert_int_equal(offset % align, 0);
@@ -135,7 +135,7 @@ static void writes_have_their_share_and_do_not_alternate(void **state)
 		int writes = 0;
 		int repeats = 0;
 		bool last = false;
-		offsets_init(&o, &w, MIB, 11);
+		offsets_init(&o, &w, MIB, 11, 0);
 		for (int k = 0; k < DRAWS; k++) {
 			bool is_write;
 			(void)offsets_next(&o, &is_write);
@@ -153,6 +153,98 @@ static void writes_have_their_share_and_do_not_alternate(void **state)
 	}
 }
 
+static void threads_go_through_the_same_blocks_or_draw_their_own(void **state)
+{
+	struct workload w = sequential;
+	struct offsets a;
+	struct offsets b;
+	bool is_write;
+	int same = 0;
+
+	(void)state;
+	w.write_percent = 50;
+	offsets_init(&a, &w, 10 * MIB, 7, 0);
+	offsets_init(&b, &w, 10 * MIB, 7, 3);
+	for (int i = 0; i < 100; i++) {
+		bool is_write_too;
+		assert_int_equal(
+			offsets_next(&a, &is_write), offsets_next(&b, &is_write_too));
+		same += is_write == is_write_too;
+	}
+	assert_in_range(same, 25, 75); /* but each draws its types */
+	w.pattern = WORKLOAD_RANDOM;
+	offsets_init(&a, &w, 10000 * MIB, 7, 1);
+	offsets_init(&b, &w, 10000 * MIB, 7, 2);
+	for (int i = 0; i < 100; i++)
+		same += offsets_next(&a, &is_write) == offsets_next(&b, &is_write) ? 1000 : 0;
+	assert_true(same < 5000);
+	offsets_init(&a, &w, 10000 * MIB, 7, 1);
+	offsets_init(&b, &w, 10000 * MIB, 7, 1);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(offsets_next(&a, &is_write), offsets_next(&b, &is_write));
+}
+
+static void a_fresh_file_is_written_from_its_beginning(void **state)
+{
+	struct workload w = sequential;
+	bool is_write;
+
+	(void)state;
+	w.is_fresh = true;
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct offsets o;
+		offsets_init(&o, &w, 10 * MIB, seed, 0);
+		for (uint64_t i = 0; i < 20; i++)
+			assert_int_equal(offsets_next(&o, &is_write), i * 512 * KIB);
+	}
+}
+
+/* Nothing here is narrower than 64 bits, nor loses the upper ones. */
+static void offsets_reach_beyond_4_billion_blocks(void **state)
+{
+	const uint64_t size = (UINT64_C(1) << 62) + 12345; /* 2^50 blocks of 4096 */
+	static const enum workload_pattern patterns[] = { WORKLOAD_SEQUENTIAL, WORKLOAD_RANDOM,
+		WORKLOAD_MIXED };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct workload w = { .block_size_bytes = 4096,
+			.pattern = patterns[i],
+			.random_percent = 50 };
+		uint64_t above = 0;
+		uint64_t bits = 0;
+		bool is_write;
+		for (uint64_t seed = 0; seed < 100; seed++) {
+			struct offsets o;
+			offsets_init(&o, &w, size, seed, 0);
+			for (int k = 0; k < 10; k++) {
+				uint64_t block = offsets_next(&o, &is_write) / 4096;
+				assert_true(block < UINT64_C(1) << 50);
+				above += block >= UINT64_C(1) << 32;
+				bits |= block;
+			}
+		}
+		assert_true(above > 990);
+		assert_int_equal(bits, (UINT64_C(1) << 50) - 1);
+	}
+}
+
+static void a_stream_wraps_at_an_end_beyond_4_billion_blocks(void **state)
+{
+	const uint64_t blocks = (UINT64_C(1) << 33) + 5;
+	struct offsets o;
+	const struct workload w = { .block_size_bytes = 4096, .pattern = WORKLOAD_SEQUENTIAL };
+	bool is_write;
+
+	(void)state;
+	offsets_init(&o, &w, blocks * 4096 + 100, 1, 0);
+	o.next_bytes = (blocks - 2) * 4096;
+	assert_int_equal(offsets_next(&o, &is_write), (blocks - 2) * 4096);
+	assert_int_equal(offsets_next(&o, &is_write), (blocks - 1) * 4096);
+	assert_int_equal(offsets_next(&o, &is_write), 0);
+	assert_int_equal(offsets_next(&o, &is_write), 4096);
+}
+
 static void mixed_runs_go_on_sequentially_and_keep_their_type(void **state)
 {
 	const struct workload w = { .block_size_bytes = 4096,
@@ -165,7 +257,7 @@ static void mixed_runs_go_on_sequentially_and_keep_their_type(void **state)
 	int types_changed_within = 0;
 
 	(void)state;
-	offsets_init(&o, &w, 1024 * MIB, 5);
+	offsets_init(&o, &w, 1024 * MIB, 5, 0);
 	uint64_t last = offsets_next(&o, &last_type);
 	for (int k = 0; k < DRAWS; k++) {
 		bool is_write;
@@ -190,6 +282,10 @@ int main(void)
 		cmocka_unit_test(same_seed_same_sequence_other_seed_another),
 		cmocka_unit_test(random_offsets_are_aligned_inside_and_reach_both_ends),
 		cmocka_unit_test(writes_have_their_share_and_do_not_alternate),
+		cmocka_unit_test(threads_go_through_the_same_blocks_or_draw_their_own),
+		cmocka_unit_test(a_fresh_file_is_written_from_its_beginning),
+		cmocka_unit_test(offsets_reach_beyond_4_billion_blocks),
+		cmocka_unit_test(a_stream_wraps_at_an_end_beyond_4_billion_blocks),
 		cmocka_unit_test(mixed_runs_go_on_sequentially_and_keep_their_type),
 	};
 

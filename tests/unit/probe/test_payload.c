@@ -17,6 +17,7 @@
 static const struct workload writer = {
 	.block_size_bytes = 65536,
 	.write_percent = 100,
+	.threads = 1,
 	.content = WORKLOAD_CONTENT_RANDOM,
 };
 
@@ -85,6 +86,13 @@ static void same_number_same_content(void **state)
 	assert_memory_equal(a, b + PAYLOAD_UNIT_BYTES, sizeof(a));
 }
 
+static uint32_t take(struct payload *p, bool is_write)
+{
+	bool is_made;
+
+	return payload_take(p, is_write, &is_made);
+}
+
 /* Writes 64 blocks through two slots, as the loop does, and keeps what was written. */
 static uint8_t *write_blocks(struct payload *p, size_t blocks, bool does_work)
 {
@@ -92,7 +100,7 @@ static uint8_t *write_blocks(struct payload *p, size_t blocks, bool does_work)
 
 	assert_non_null(all);
 	for (size_t i = 0; i < blocks; i++) {
-		uint32_t buffer = payload_take(p, true);
+		uint32_t buffer = take(p, true);
 		memcpy(all + i * p->block_bytes, payload_data(p, buffer), p->block_bytes);
 		payload_give(p, buffer);
 		while (does_work && payload_has_work(p))
@@ -123,11 +131,11 @@ static void what_is_out_stays_as_it_is(void **state)
 
 	(void)state;
 	assert_int_equal(payload_init(&p, &writer, 2, SEED), 0);
-	uint32_t out = payload_take(&p, true);
+	uint32_t out = take(&p, true);
 	assert_non_null(copy);
 	memcpy(copy, payload_data(&p, out), writer.block_size_bytes);
 	for (int i = 0; i < 20; i++) {
-		uint32_t other = payload_take(&p, true);
+		uint32_t other = take(&p, true);
 		assert_int_not_equal(other, out);
 		payload_give(&p, other);
 		while (payload_has_work(&p))
@@ -148,10 +156,10 @@ static void a_write_after_a_read_holds_nothing_of_what_was_read(void **state)
 	w.write_percent = 50;
 	assert_int_equal(payload_init(&p, &w, 1, SEED), 0);
 	for (int i = 0; i < 10; i++) {
-		uint32_t buffer = payload_take(&p, false);
+		uint32_t buffer = take(&p, false);
 		memset(payload_data(&p, buffer), 0, p.block_bytes);
 		payload_give(&p, buffer);
-		buffer = payload_take(&p, true);
+		buffer = take(&p, true);
 		for (size_t at = 0; at < p.block_bytes; at += sizeof(zeroes))
 			assert_memory_not_equal(
 				payload_data(&p, buffer) + at, zeroes, sizeof(zeroes));
@@ -169,7 +177,7 @@ static void a_reader_makes_no_content(void **state)
 	w.write_percent = 0;
 	assert_int_equal(payload_init(&p, &w, 3, SEED), 0);
 	assert_int_equal(p.count, 3);
-	payload_give(&p, payload_take(&p, false));
+	payload_give(&p, take(&p, false));
 	assert_false(payload_has_work(&p));
 	assert_int_equal(p.units, 0);
 	payload_done(&p);
@@ -185,10 +193,10 @@ static void zero_is_zero_even_after_a_read(void **state)
 	w.content = WORKLOAD_CONTENT_ZERO;
 	assert_int_equal(payload_init(&p, &w, 1, SEED), 0);
 	for (int i = 0; i < 4; i++) {
-		uint32_t buffer = payload_take(&p, false);
+		uint32_t buffer = take(&p, false);
 		memset(payload_data(&p, buffer), 0xff, p.block_bytes);
 		payload_give(&p, buffer);
-		buffer = payload_take(&p, true);
+		buffer = take(&p, true);
 		for (size_t at = 0; at < p.block_bytes; at++)
 			assert_int_equal(payload_data(&p, buffer)[at], 0);
 		payload_give(&p, buffer);
@@ -228,7 +236,7 @@ static void blocks_smaller_than_a_unit_are_fresh_too(void **state)
 	w.block_size_bytes = 512;
 	assert_int_equal(payload_init(&p, &w, 4, SEED), 0);
 	for (int i = 0; i < 100; i++) {
-		uint32_t buffer = payload_take(&p, true);
+		uint32_t buffer = take(&p, true);
 		assert_memory_not_equal(payload_data(&p, buffer), last, sizeof(last));
 		memcpy(last, payload_data(&p, buffer), sizeof(last));
 		payload_give(&p, buffer);

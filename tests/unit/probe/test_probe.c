@@ -101,22 +101,6 @@ static void the_null_kind_can_stall(void **state)
 	assert_int_equal(b->run->operations[RUN_WRITE].latency.max_nsec, 60 * NSEC_PER_SEC);
 }
 
-static void what_is_not_in_this_version_is_refused(void **state)
-{
-	struct bench *b = *state;
-
-	b->job.workload.threads = 2;
-	again(b);
-	assert_int_equal(b->run->status, RUN_ERROR);
-	assert_string_equal(b->run->reason, "threads: not in this version");
-	b->job.workload.threads = 1;
-	b->job.workload.engine = WORKLOAD_ENGINE_THREADS;
-	again(b);
-	assert_int_equal(b->run->status, RUN_ERROR);
-	assert_string_equal(b->run->reason, "the threads engine is not in this version");
-	assert_int_equal(b->run->error_number, EOPNOTSUPP);
-}
-
 static void a_workload_without_sense_is_an_error(void **state)
 {
 	struct bench *b = *state;
@@ -363,14 +347,212 @@ static void modes_of_the_page_cache_work(void **state)
 	}
 }
 
+static void the_threads_engine_measures_too(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.engine = WORKLOAD_ENGINE_THREADS;
+	b->job.workload.write_percent = 50;
+	b->job.workload.queue_depth = 4;
+	again(b);
+	assert_string_equal(b->run->reason, "");
+	assert_int_equal(b->run->status, RUN_OK);
+	assert_int_equal(b->run->engine, WORKLOAD_ENGINE_THREADS);
+	assert_false(b->run->has_registered_buffers);
+	assert_false(run_had_no_uring(b->run));
+	assert_int_equal(
+		b->run->operations[RUN_READ].ios + b->run->operations[RUN_WRITE].ios, 32 - 8);
+}
+
+static void several_threads_share_the_bounds(void **state)
+{
+	static const enum workload_engine engines[] = { WORKLOAD_ENGINE_AUTO,
+		WORKLOAD_ENGINE_THREADS };
+	struct bench *b = *state;
+
+	b->job.workload.threads = 4;
+	b->job.workload.block_size_bytes = 4096;
+	b->job.workload.write_percent = 30;
+	b->job.workload.pattern = WORKLOAD_RANDOM;
+	b->job.workload.cache = WORKLOAD_BUFFERED;
+	b->job.workload.max_bytes = 0;
+	b->job.workload.max_ios = 2008;
+	for (size_t i = 0; i < 2; i++) {
+		b->job.workload.engine = engines[i];
+		go(b);
+		const struct run_operation_result *r = &b->run->operations[RUN_READ];
+		const struct run_operation_result *w = &b->run->operations[RUN_WRITE];
+		assert_int_equal(r->ios + w->ios, 2000);
+		assert_int_equal(r->latency.count, r->ios);
+		assert_int_equal(w->latency.count, w->ios);
+		assert_int_equal(r->bytes + w->bytes, 2000 * 4096);
+		assert_true(r->active_nsec <= b->run->measured_nsec);
+		assert_true(w->active_nsec <= b->run->measured_nsec);
+		assert_true(r->active_nsec > 0 && w->active_nsec > 0);
+	}
+}
+
+static void a_duration_is_of_all_threads(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.threads = 3;
+	b->job.workload.block_size_bytes = 4096;
+	b->job.workload.write_percent = 0;
+	b->job.workload.pattern = WORKLOAD_RANDOM;
+	b->job.workload.max_bytes = 0;
+	b->job.workload.duration_usec = 1300 * USEC_PER_MSEC;
+	b->job.workload.rate_ios_per_sec = 100; /* of each */
+	go(b);
+	const struct run_iops *iops = b->run->iops;
+	assert_in_range(b->run->measured_nsec, NSEC_PER_SEC, 1400 * NSEC_PER_MSEC);
+	assert_in_range(b->run->operations[RUN_READ].ios, 100, 400);
+	assert_int_equal(iops[RUN_OPERATIONS].seconds, 1);
+	assert_in_range(iops[RUN_READ].ios, 50, 310);
+	assert_int_equal(iops[RUN_READ].squares, iops[RUN_READ].ios * iops[RUN_READ].ios);
+}
+
+/* Which blocks of the file differ from a copy, as a set of bits; the copy follows. */
+static void note_changes(struct bench *b, uint8_t *copy, uint8_t *bits, size_t blocks)
+{
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+	uint8_t block[4096];
+	int fd = open(temporary_name(&b->directory, FILE_PATH, &path), O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	memset(bits, 0, blocks / 8);
+	for (size_t i = 0; i < blocks; i++) {
+		off_t at = (off_t)(HEADER_DATA_OFFSET + i * sizeof(block));
+		assert_int_equal(pread(fd, block, sizeof(block), at), sizeof(block));
+		if (memcmp(copy + i * sizeof(block), block, sizeof(block)) != 0)
+			bits[i / 8] |= (uint8_t)(1U << i % 8);
+		memcpy(copy + i * sizeof(block), block, sizeof(block));
+	}
+	fd_close(fd);
+	buf_done(&path);
+}
+
+static void a_seed_repeats_exactly_and_without_one_no_list_comes_twice(void **state)
+{
+	enum { BLOCKS = 2048, RUNS = 6 };
+	struct bench *b = *state;
+	uint8_t *copy = calloc(BLOCKS, 4096);
+	uint8_t bits[RUNS][BLOCKS / 8];
+
+	assert_non_null(copy);
+	b->job.workload.block_size_bytes = 4096;
+	b->job.workload.pattern = WORKLOAD_RANDOM;
+	b->job.workload.max_ios = 40;
+	go(b);
+	note_changes(b, copy, bits[0], BLOCKS);
+	for (size_t i = 0; i < RUNS; i++) {
+		b->job.workload.has_seed = i < 3;
+		b->job.workload.seed = i < 2 ? 77 : 78;
+		go(b);
+		note_changes(b, copy, bits[i], BLOCKS);
+	}
+	free(copy);
+	assert_memory_equal(bits[0], bits[1], sizeof(bits[0]));
+	for (size_t i = 1; i < RUNS; i++)
+		for (size_t k = i + 1; k < RUNS; k++)
+			assert_memory_not_equal(bits[i], bits[k], sizeof(bits[i]));
+}
+
+static void a_fresh_run_leaves_what_is_laid_out_alone(void **state)
+{
+	enum { BLOCKS = 2048 };
+	struct bench *b = *state;
+	uint8_t *copy = calloc(BLOCKS, 4096);
+	uint8_t bits[BLOCKS / 8];
+	static const uint8_t none[BLOCKS / 8];
+
+	assert_non_null(copy);
+	go(b);
+	note_changes(b, copy, bits, BLOCKS);
+	b->job.workload.is_fresh = true;
+	go(b); /* 16 MiB were allowed, 8 are what the file holds */
+	assert_int_equal(b->run->operations[RUN_WRITE].ios, 16 - 8);
+	assert_int_equal(b->run->workload.max_bytes, 8 * MIB);
+	note_changes(b, copy, bits, BLOCKS);
+	assert_memory_equal(bits, none, sizeof(bits));
+	assert_false(temporary_has(&b->directory, FILE_PATH ".fresh"));
+
+	b->job.workload.write_percent = 50;
+	b->job.workload.pattern = WORKLOAD_RANDOM;
+	go(b);
+	assert_true(b->run->operations[RUN_READ].ios > 0);
+	note_changes(b, copy, bits, BLOCKS);
+	assert_memory_equal(bits, none, sizeof(bits));
+	free(copy);
+}
+
+static void a_fresh_run_that_only_writes_lays_nothing_out(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.is_fresh = true;
+	go(b);
+	assert_int_equal(b->run->layout_bytes, 0);
+	assert_int_equal(b->run->operations[RUN_WRITE].ios, 16 - 8);
+	assert_false(b->run->trust & RUN_TRUST_WARMING);
+	b->job.keep_file = false;
+	go(b);
+	assert_false(temporary_has(&b->directory, ".repoprobe"));
+}
+
+static void write_file(const struct bench *b, const char *name, const void *data, size_t len)
+{
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+	int fd = open(temporary_name(&b->directory, name, &path),
+		O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), len);
+	fd_close(fd);
+	buf_done(&path);
+}
+
+static void a_fresh_file_of_a_killed_run_goes_and_anothers_stays(void **state)
+{
+	struct bench *b = *state;
+	uint8_t block[HEADER_BYTES];
+	const struct header header = { .created_usec = 1 };
+
+	b->job.workload.is_fresh = true;
+	go(b);
+	assert_int_equal(header_encode(&header, block), 0);
+	write_file(b, FILE_PATH ".fresh", block, sizeof(block));
+	go(b);
+	assert_false(temporary_has(&b->directory, FILE_PATH ".fresh"));
+	write_file(b, FILE_PATH ".fresh", "", 0);
+	go(b);
+	assert_false(temporary_has(&b->directory, FILE_PATH ".fresh"));
+	write_file(b, FILE_PATH ".fresh", "a book", 6);
+	again(b);
+	assert_int_equal(b->run->status, RUN_REFUSED);
+	assert_non_null(strstr(b->run->reason, "left as it is"));
+	assert_true(temporary_has(&b->directory, FILE_PATH ".fresh"));
+}
+
+static void too_many_ios_for_threads_are_refused(void **state)
+{
+	struct bench *b = *state;
+
+	b->job.workload.engine = WORKLOAD_ENGINE_THREADS;
+	b->job.workload.block_size_bytes = 4096;
+	b->job.workload.queue_depth = 1024;
+	b->job.workload.threads = 2;
+	again(b);
+	assert_int_equal(b->run->status, RUN_ERROR);
+	assert_non_null(strstr(b->run->reason, "queue_depth 512 would fit"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			the_null_kind_takes_exactly_its_latency, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_null_kind_can_stall, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			what_is_not_in_this_version_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_workload_without_sense_is_an_error, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
@@ -394,6 +576,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_keep_file_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_space_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(modes_of_the_page_cache_work, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_threads_engine_measures_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(several_threads_share_the_bounds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_duration_is_of_all_threads, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_seed_repeats_exactly_and_without_one_no_list_comes_twice, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_fresh_run_leaves_what_is_laid_out_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_fresh_run_that_only_writes_lays_nothing_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_fresh_file_of_a_killed_run_goes_and_anothers_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(too_many_ios_for_threads_are_refused, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

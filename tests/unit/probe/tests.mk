@@ -53,6 +53,21 @@ UNIT_TESTS += tests/unit/probe/test_device
 tests_unit_probe_test_device_SOURCES = %D%/test_device.c %D%/sysfs_tree.c %D%/sysfs_tree.h
 tests_unit_probe_test_device_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_io
+UNIT_TESTS += tests/unit/probe/test_io
+tests_unit_probe_test_io_SOURCES = %D%/test_io.c
+tests_unit_probe_test_io_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_pace
+UNIT_TESTS += tests/unit/probe/test_pace
+tests_unit_probe_test_pace_SOURCES = %D%/test_pace.c
+tests_unit_probe_test_pace_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_tally
+UNIT_TESTS += tests/unit/probe/test_tally
+tests_unit_probe_test_tally_SOURCES = %D%/test_tally.c
+tests_unit_probe_test_tally_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_alignment
 UNIT_TESTS += tests/unit/probe/test_alignment
 tests_unit_probe_test_alignment_SOURCES = %D%/test_alignment.c

@@ -61,6 +61,7 @@ static void set_measured(struct run *run)
 {
 	run->trust = RUN_TRUST_DIRECT | RUN_TRUST_SHORT;
 	run->engine = WORKLOAD_ENGINE_IO_URING;
+	run->has_registered_buffers = true;
 	run->file_bytes = UINT64_C(1) << 30;
 	run->file_target_bytes = UINT64_C(1) << 30;
 }

@@ -70,7 +70,7 @@ static struct run *new_result(void)
 
 	assert_non_null(run);
 	run->setup_nsec = 1;
-	run->measured_nsec = 2;
+	run->measured_nsec = UINT64_C(2500000000);
 	run->status = RUN_STALLED;
 	run->error_number = ETIMEDOUT;
 	memcpy(run->reason, "2 I/Os still out", 17);
@@ -82,6 +82,11 @@ static struct run *new_result(void)
 	run->file_target_bytes = 4;
 	run->layout_bytes = 5;
 	run->outstanding_ios = 2;
+	run->has_registered_buffers = true;
+	/* 1 and 2 reads, 2 and 2 writes. */
+	run->iops[RUN_READ] = (struct run_iops){ 2, 3, 5 };
+	run->iops[RUN_WRITE] = (struct run_iops){ 2, 4, 8 };
+	run->iops[RUN_OPERATIONS] = (struct run_iops){ 2, 7, 25 };
 	run->cpu_user_nsec = 6;
 	run->cpu_system_nsec = 7;
 	struct identity *identity = &run->identity;
@@ -333,7 +338,7 @@ static void every_truncation_is_refused(void **state)
 
 	struct run *run_back = new_result();
 	b = encoded_result(run);
-	static const uint8_t last[] = { 20, 21, 22, 7, 8 }; /* each may be missing */
+	static const uint8_t last[] = { 20, 21, 22, 7, 8, 9 }; /* each may be missing */
 	size_t good = 0;
 	for (size_t len = 0; len < b.len; len++) {
 		bool is_good =
@@ -596,6 +601,13 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 		SPOIL_RUN(operations[RUN_READ].latency.min_nsec, 500000),
 		SPOIL_RUN(operations[RUN_READ].latency.buckets[5], 1),
 		SPOIL_RUN(operations[RUN_READ].latency.export_buckets[0], 1),
+		SPOIL_RUN(has_registered_buffers, 2),
+		SPOIL_RUN(iops[RUN_OPERATIONS].seconds, 3), /* more than were measured */
+		SPOIL_RUN(iops[RUN_READ].ios, 2), /* then they are not 7 */
+		SPOIL_RUN(iops[RUN_WRITE].squares, 7), /* below (Σx)²/n */
+		SPOIL_RUN(iops[RUN_WRITE].squares, 17), /* above (Σx)² */
+		SPOIL_RUN(iops[RUN_OPERATIONS].ios, UINT64_MAX),
+		SPOIL_RUN(measured_nsec, 1999999999),
 	};
 	struct run *back = run_new("nas", "transform");
 	struct run *zero = run_new("nas", "transform");

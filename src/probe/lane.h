@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread of the measurement, and what all of them share. For src/probe/engine.c alone. */
+#ifndef REPOPROBE_PROBE_LANE_H
+#define REPOPROBE_PROBE_LANE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/engine.h"
+#include "probe/offsets.h"
+#include "probe/pace.h"
+#include "probe/tally.h"
+
+#define NOT_YET UINT64_MAX
+
+struct lane_slot {
+	bool is_out;
+	bool is_write;
+	uint32_t buffer;
+	uint32_t done_bytes;
+	uint32_t retries;
+	uint64_t offset_bytes;
+	uint64_t start_nsec;
+};
+
+/* Shared by all lanes. What is not atomic is settled before the first lane runs. */
+struct lane_bounds {
+	uint64_t start_nsec;
+	uint64_t stop_nsec; /* no new I/O from here on */
+	uint64_t give_up_nsec; /* nor any waiting from here on */
+	uint64_t max_ios; /* of all lanes; UINT64_MAX: no such bound */
+	_Atomic uint64_t taken_ios; /* allowed so far; counts no further than to the bound */
+	_Atomic uint64_t warm_ios; /* complete so far, until the warm-up is over */
+	_Atomic uint64_t measure_nsec; /* from when on completions count; NOT_YET: warming up */
+	atomic_int error; /* the first one */
+};
+
+struct lane {
+	const struct engine_setup *setup;
+	const struct workload *workload;
+	const struct engine_thread *thread;
+	uint32_t index;
+	struct lane_bounds *bounds;
+	struct activity *activity;
+	struct observe *observe; /* of the first lane alone */
+	struct lane *const *all; /* what the first lane tells is of all */
+	struct lane_slot *slots;
+	uint32_t *idle; /* slots without an I/O that wait for their time */
+	uint32_t idle_count;
+	uint32_t out;
+	uint32_t out_of[RUN_OPERATIONS];
+	struct offsets offsets;
+	struct pace pace;
+	bool is_stopped;
+	bool is_timed_out; /* stopped because the time was over */
+	bool is_measuring;
+	uint64_t stopped_nsec;
+	/* results */
+	_Atomic uint64_t completed_ios;
+	struct run_operation_result *operations;
+	struct seconds seconds;
+	struct facts_own own; /* warm-up included */
+	uint64_t first_nsec; /* when the earliest measured I/O was ready; NOT_YET: none */
+	uint64_t last_nsec; /* when the latest was complete */
+	uint32_t outstanding_ios;
+};
+
+/* Makes lane `index`; where its results go is the caller's. NULL: no memory. */
+struct lane *lane_new(const struct engine_setup *setup, uint32_t index, struct lane_bounds *bounds,
+	struct activity *activity, struct run_operation_result *operations);
+struct lane *lane_free(struct lane *l);
+
+/* Runs from the bounds' start to the end. Failures are left in the bounds. */
+void lane_run(struct lane *l);
+
+#endif
