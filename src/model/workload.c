@@ -3,6 +3,7 @@
  * programs and for the store. */
 #include "model/workload.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "base/buf.h"
@@ -65,6 +66,7 @@ static int refuse_depth(
 {
 	struct buf fitting = BUF_INIT(128);
 
+	assert(w->threads > 0 && w->queue_depth > 0); /* check_ranges saw to that */
 	if (max / w->threads > 0)
 		buf_printf(&fitting, "queue_depth %llu", (unsigned long long)(max / w->threads));
 	else if (max / w->queue_depth > 0)
@@ -272,8 +274,8 @@ static void describe_pace(const struct workload *w, struct buf *b)
 		buf_add_text(b, "/s");
 	}
 	if (w->rate_ios_per_sec > 0)
-		buf_printf(b, ", at most %llu I/Os a second",
-			(unsigned long long)w->rate_ios_per_sec);
+		buf_printf(
+			b, ", at most %llu I/Os a second", (unsigned long long)w->rate_ios_per_sec);
 	if (w->think_time_usec > 0) {
 		buf_add_text(b, ", ");
 		format_duration(b, w->think_time_usec);

@@ -90,7 +90,7 @@ static int make_lanes(struct engine *e)
 {
 	uint32_t count = e->workload->threads;
 
-	e->lanes = calloc(count, sizeof(*e->lanes));
+	e->lanes = calloc(count, sizeof(struct lane *));
 	e->threads = calloc(count, sizeof(*e->threads));
 	if (!e->lanes || !e->threads)
 		return -ENOMEM;

@@ -338,8 +338,8 @@ static int read_iops(struct buf_reader *r, void *into, struct error *reterr)
 				(unsigned long long)iops->squares);
 	}
 	if (run->iops[RUN_READ].ios + run->iops[RUN_WRITE].ios != run->iops[RUN_OPERATIONS].ios)
-		return error_set(reterr, -EBADMSG,
-			"reads and writes by second are not all that there were");
+		return error_set(
+			reterr, -EBADMSG, "reads and writes by second are not all that there were");
 	return 0;
 }
 

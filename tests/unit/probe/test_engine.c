@@ -421,8 +421,7 @@ static void a_rate_is_kept(void **state)
 	assert_int_equal(b->fake.submitted, 200);
 	assert_int_equal(b->fake.most_out, 1);
 	for (size_t i = 1; i < 200; i++)
-		assert_int_equal(
-			b->fake.log_nsec[i] - b->fake.log_nsec[i - 1], 10 * NSEC_PER_MSEC);
+		assert_int_equal(b->fake.log_nsec[i] - b->fake.log_nsec[i - 1], 10 * NSEC_PER_MSEC);
 	assert_int_equal(writes(b)->latency.max_nsec, NSEC_PER_MSEC);
 	assert_int_equal(writes(b)->active_nsec, 200 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->measured_nsec, 1991 * NSEC_PER_MSEC);
@@ -467,8 +466,7 @@ static void bursts_are_followed_by_pauses(void **state)
 	/* Four I/Os, two at a time, take 2 ms; 18 ms nothing. */
 	assert_int_equal(b->fake.submitted, 200);
 	for (size_t i = 4; i < 200; i++)
-		assert_int_equal(
-			b->fake.log_nsec[i] - b->fake.log_nsec[i - 4], 20 * NSEC_PER_MSEC);
+		assert_int_equal(b->fake.log_nsec[i] - b->fake.log_nsec[i - 4], 20 * NSEC_PER_MSEC);
 	assert_int_equal(writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->measured_nsec, 982 * NSEC_PER_MSEC);
 }

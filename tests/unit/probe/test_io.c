@@ -213,10 +213,9 @@ static void a_synchronised_write_is_over_after_its_fdatasync(void **state)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	b->setup.write_fd = ends[1];
 	start(b);
-	const struct io_request request = { .slot = 2,
-		.is_write = true,
-		.data = data_of(b, 2),
-		.bytes = BLOCK };
+	const struct io_request request = {
+		.slot = 2, .is_write = true, .data = data_of(b, 2), .bytes = BLOCK
+	};
 	int r = b->ops->submit(b->backend, &request);
 	assert_int_equal(r, 0);
 	await(b, 1, results);
@@ -232,8 +231,8 @@ static void writes_can_go_to_another_file(void **state)
 	int32_t results[SLOTS] = { 0 };
 	uint8_t byte = 0;
 
-	b->setup.write_fd = open(temporary_name(&b->directory, "other", &path),
-		O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	b->setup.write_fd = open(
+		temporary_name(&b->directory, "other", &path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(b->setup.write_fd >= 0);
 	start(b);
 	memset(data_of(b, 0), 'w', BLOCK);
@@ -268,7 +267,7 @@ static const struct io_backend_ops *threads = &io_threads_backend;
 
 #define CASE(test, ops)                                                                            \
 	{                                                                                          \
-		#test " " #ops, test, set_up, tear_down, &(ops)                                    \
+#test " " #ops, test, set_up, tear_down, &(ops)                                    \
 	}
 #define BOTH(test) CASE(test, uring), CASE(test, threads)
 

@@ -167,8 +167,7 @@ static void threads_go_through_the_same_blocks_or_draw_their_own(void **state)
 	offsets_init(&b, &w, 10 * MIB, 7, 3);
 	for (int i = 0; i < 100; i++) {
 		bool is_write_too;
-		assert_int_equal(
-			offsets_next(&a, &is_write), offsets_next(&b, &is_write_too));
+		assert_int_equal(offsets_next(&a, &is_write), offsets_next(&b, &is_write_too));
 		same += is_write == is_write_too;
 	}
 	assert_in_range(same, 25, 75); /* but each draws its types */
@@ -208,9 +207,9 @@ static void offsets_reach_beyond_4_billion_blocks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		const struct workload w = { .block_size_bytes = 4096,
-			.pattern = patterns[i],
-			.random_percent = 50 };
+		const struct workload w = {
+			.block_size_bytes = 4096, .pattern = patterns[i], .random_percent = 50
+		};
 		uint64_t above = 0;
 		uint64_t bits = 0;
 		bool is_write;

@@ -577,13 +577,20 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_space_nothing_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(modes_of_the_page_cache_work, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_threads_engine_measures_too, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(several_threads_share_the_bounds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			several_threads_share_the_bounds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_duration_is_of_all_threads, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_seed_repeats_exactly_and_without_one_no_list_comes_twice, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_fresh_run_leaves_what_is_laid_out_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_fresh_run_that_only_writes_lays_nothing_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_fresh_file_of_a_killed_run_goes_and_anothers_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(too_many_ios_for_threads_are_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_seed_repeats_exactly_and_without_one_no_list_comes_twice, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_fresh_run_leaves_what_is_laid_out_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_fresh_run_that_only_writes_lays_nothing_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_fresh_file_of_a_killed_run_goes_and_anothers_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			too_many_ios_for_threads_are_refused, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
