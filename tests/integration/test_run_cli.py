@@ -286,7 +286,7 @@ def interrupted_under_strace(directory, repository, *options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"),
+        env=dict(os.environ, ASAN_OPTIONS=without_leak_check()),
     )
     LongRun.wait_measuring(repository)
     parents = lambda: [child for child in children_of(process.pid) if children_of(child)]  # strace has others at first

@@ -49,7 +49,7 @@ static const char mixed_report[] =
 	"preset:       reverse-incremental\n"
 	"workload:     512K 67 % write, random:4K, depth 2, direct+dsync\n"
 	"bounds:       64M or 5s, warm-up 8 I/Os, timeout 1min\n"
-	"engine:       io_uring\n"
+	"engine:       io_uring, registered buffers\n"
 	"file:         1 GiB\n"
 	"target:       ext4 on /dev/sdb1 at /backup/nas1, 800 GiB free of 2 TiB\n"
 	"device:       sdb1, WDC WD40EFRX-68W, rotational, write back cache, mq-deadline scheduler\n"
@@ -157,6 +157,9 @@ static void registered_buffers_are_told(void **unused)
 	(void)unused;
 	run->has_registered_buffers = true;
 	assert_true(report_has(run, "engine:       io_uring, registered buffers\n"));
+	run->has_registered_buffers = false;
+	assert_true(report_has(
+		run, "engine:       io_uring, plain buffers (the memory-lock limit is small)\n"));
 	free(run);
 }
 
