@@ -268,6 +268,61 @@ static void a_run_of_a_repository_that_is_gone_is_ours_still(void **state)
 	assert_int_equal(f.others_bytes_per_sec, 0);
 }
 
+/* Two mounts of one export, of which the client counts 2 MiB a second between 10 and 50 s. */
+static void nfs_read_at(uint64_t sec, struct reading *ret)
+{
+	unsigned long long mib = (sec - 10) * 2;
+
+	*ret = (struct reading){
+		.monotonic_nsec = sec * NSEC_PER_SEC,
+		.mountstats = BUF_INIT(4096),
+	};
+	for (int i = 1; i <= 2; i++)
+		buf_printf(&ret->mountstats,
+			"device nas:/x mounted on /%d with fstype nfs4 statvers=1.1\n"
+			"\topts:\trw,rsize=1048576,wsize=1048576\n\tage:\t%llu\n"
+			"\tbytes:\t0 0 0 0 0 %llu 0 0\n\tper-op statistics\n"
+			"\tREAD: 0 0 0 0 0 0 0 0 0\n\tWRITE: %llu %llu 0 0 0 0 0 0 0\n",
+			i, 1000ULL + sec, mib << 20, mib, mib);
+}
+
+static void nfs_run(struct bench *b, struct live_repository *of, uint64_t sec, uint64_t own_bytes,
+	struct facts *ret)
+{
+	struct reading end;
+	struct sampler_readings readings = { .end = &end };
+	struct run *run = run_on(b, of, 1);
+
+	run->identity = (struct identity){ .fs_type = "nfs4", .source = "nas:/x" };
+	memcpy(run->identity.mount_point, of == b->one ? "/1" : "/2", 3);
+	run->own = (struct facts_own){ .bytes = own_bytes, .ios = own_bytes / MIB };
+	nfs_read_at(sec, &end);
+	assert_int_equal(sampler_judge(b->live, of, &readings, run, NULL), 0);
+	reading_done(&end);
+	*ret = run->facts;
+	free(run);
+}
+
+static void on_nfs_the_mount_is_the_disk(void **state)
+{
+	struct bench *b = *state;
+	struct reading reading;
+	struct facts f;
+
+	nfs_run(b, b->one, 10, 0, &f);
+	assert_false(f.has_counters);
+	nfs_read_at(20, &reading);
+	assert_int_equal(sampler_add(b->live, &reading, NULL), 0);
+	reading_done(&reading);
+	nfs_run(b, b->two, 30, 40 * MIB, &f); /* the first on this mount */
+	assert_false(f.has_counters);
+	nfs_run(b, b->one, 50, 20 * MIB, &f);
+	assert_true(f.has_counters);
+	/* 80 MiB in 40 s, less the 60 of both. */
+	assert_int_equal(f.others_bytes_per_sec, MIB / 2);
+	assert_int_equal(f.others_ios_per_sec, 1); /* rounded */
+}
+
 static void a_text_that_is_not_the_kernels_is_an_error_and_no_counter(void **state)
 {
 	struct bench *b = *state;
@@ -296,6 +351,7 @@ int main(void)
 		TEST(a_worker_that_did_not_tell_leaves_others_unknown),
 		TEST(a_stuck_worker_that_comes_loose_is_a_riddle_once),
 		TEST(a_run_of_a_repository_that_is_gone_is_ours_still),
+		TEST(on_nfs_the_mount_is_the_disk),
 		TEST(a_text_that_is_not_the_kernels_is_an_error_and_no_counter),
 	};
 

@@ -159,6 +159,24 @@ static void a_text_that_is_not_the_kernels_is_told_and_the_rest_stays(void **sta
 	assert_false(s.has_pressure);
 }
 
+static void a_mount_of_nfs_has_its_own_counters(void **state)
+{
+	struct facts_sample s;
+	struct error error = { "" };
+
+	write_file(*state, "self/mountstats",
+		"device nas:/x mounted on /mnt with fstype nfs4 statvers=1.1\n"
+		"\topts:\trw,rsize=32768,wsize=32768\n\tage:\t274\n\tbytes:\t1 2 3 4 5 6 7 8\n"
+		"\tper-op statistics\n\t        READ: 13 13 0 1768 39412 0 6 6 0\n"
+		"\t       WRITE: 4 4 0 15900 544 1 9 10 0\n");
+	assert_int_equal(sample(*state, &on_nfs, &s, &error), 0);
+	assert_true(s.has_nfs);
+	assert_int_equal(s.nfs.server_write_bytes, 6);
+	assert_false(s.has_disk);
+	assert_int_equal(sample(*state, &on_disk, &s, &error), 0);
+	assert_false(s.has_nfs);
+}
+
 static void nfs_is_asked_for_only_when_somebody_needs_it(void **state)
 {
 	const struct proc *p = *state;
@@ -180,6 +198,7 @@ int main(void)
 		TEST(a_disk_has_counters_and_pressure),
 		TEST(what_is_not_there_is_no_mistake),
 		TEST(a_text_that_is_not_the_kernels_is_told_and_the_rest_stays),
+		TEST(a_mount_of_nfs_has_its_own_counters),
 		TEST(nfs_is_asked_for_only_when_somebody_needs_it),
 	};
 
