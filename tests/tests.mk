@@ -28,6 +28,7 @@ include tests/fuzz/fuzz.mk
 include tests/fuse/fuse.mk
 include tests/integration/integration.mk
 include tests/browser/browser.mk
+include tests/bench/bench.mk
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' CMOCKA_MESSAGE_OUTPUT=TAP \
 	$(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
