@@ -180,88 +180,89 @@ static void every_available_option_has_help_and_is_in_the_presets(void **state)
 	assert_null(workload_option_find("kind"));
 }
 
+static const struct {
+	const char *key, *value;
+	int result;
+	const char *parts[3]; /* of the sentence */
+} bad_values[] = {
+	{ "blocksize", "64K", -ENOENT, { "\"blocksize\"", "did you mean block_size?" } },
+	{ "xyzzy", "1", -ENOENT, { "\"xyzzy\" is not a workload option" } },
+	{ "threads", "0", -ERANGE, { "threads", "from 1 to 256" } },
+	{ "threads", "257", -ERANGE, { "from 1 to 256" } },
+	{ "threds", "2", -ENOENT, { "did you mean threads?" } },
+	{ "rate", "fast", -EINVAL, { "rate: fast", "expected a size" } },
+	{ "rate", "2P", -ERANGE, { "at most 1P" } },
+	{ "rate_iops", "-1", -EINVAL, { "rate_iops: -1" } },
+	{ "think_time", "10", -EINVAL, { "think_time: 10" } },
+	{ "burst", "0", -ERANGE, { "burst: 0" } },
+	{ "engine", "iouring", -EINVAL, { "did you mean io_uring?" } },
+	{ "engine", "aio", -EINVAL, { "auto, io_uring, threads" } },
+	{ "fresh", "maybe", -EINVAL, { "fresh: maybe" } },
+	{ "preset", "active-ful", -EINVAL,
+		{ "preset", "active-ful", "did you mean active-full?" } },
+	{ "preset", "", -EINVAL, { "preset" } },
+	{ "block_size", "64KB", -EINVAL,
+		{ "block_size: 64KB",
+			"64000 bytes is not a multiple of 4096; did you mean 64K?" } },
+	{ "block_size", "1MB", -EINVAL,
+		{ "1000000 bytes is not a multiple of 4096; did you mean 1M?" } },
+	{ "block_size", "1000", -EINVAL,
+		{ "1000 bytes is not a multiple of 512; did you mean 1K?" } },
+	{ "block_size", "100", -EINVAL, { "did you mean 512?" } },
+	{ "block_size", "0", -ERANGE, { "at least 512" } },
+	{ "block_size", "128M", -ERANGE, { "at most 64M" } },
+	{ "block_size", "big", -EINVAL, { "block_size: big", "expected a size" } },
+	{ "write", "101", -ERANGE, { "write: 101" } },
+	{ "write", "half", -EINVAL, { "write: half", "percent" } },
+	{ "pattern", "sequental", -EINVAL, { "pattern", "did you mean sequential?" } },
+	{ "pattern", "zigzag", -EINVAL, { "random:ALIGN, mixed:PERCENT" } },
+	{ "pattern", "sequential:4K", -EINVAL, { "nothing after a colon" } },
+	{ "pattern", "mixed", -EINVAL, { "mixed:50" } },
+	{ "pattern", "mixed:200", -ERANGE, { "200" } },
+	{ "pattern", "random:", -EINVAL, { "expected a size" } },
+	{ "pattern", "random:4KB", -EINVAL, { "4000 bytes", "did you mean 4K?" } },
+	{ "pattern", "a-word-that-is-longer-than-every-pattern-there-is", -EINVAL,
+		{ "a-word-that" } },
+	{ "queue_depth", "0", -ERANGE, { "from 1 to 1024" } },
+	{ "queue_depth", "1025", -ERANGE, { "from 1 to 1024" } },
+	{ "queue_depth", "two", -EINVAL, { "queue_depth: two" } },
+	{ "cache", "Direct", -EINVAL, { "did you mean direct?" } },
+	{ "cache", "none", -EINVAL, { "direct, direct+dsync, dsync, buffered" } },
+	{ "file_size", "1K", -ERANGE, { "at least 1M" } },
+	{ "file_size", "all", -EINVAL, { "file_size: all" } },
+	{ "duration", "5m", -EINVAL, { "5min" } },
+	{ "duration", "2d", -ERANGE, { "at most 1d" } },
+	{ "warmup", "8x", -EINVAL, { "warmup: 8x" } },
+	{ "warmup", "", -EINVAL, { "warmup" } },
+	{ "max_bytes", "-1", -EINVAL, { "max_bytes: -1" } },
+	{ "max_bytes", "9000P", -ERANGE, { "max_bytes: 9000P" } },
+	{ "max_ios", "1K", -EINVAL, { "max_ios: 1K" } },
+	{ "seed", "9223372036854775808", -ERANGE, { "seed" } },
+	{ "content", "ramdom", -EINVAL, { "did you mean random?" } },
+	{ "content", "zero:1", -EINVAL, { "zero takes nothing" } },
+	{ "content", "compressible", -EINVAL, { "compressible:50" } },
+	{ "content", "compressible:x", -EINVAL, { "x" } },
+	{ "timeout", "0", -ERANGE, { "at least 1s" } },
+	{ "timeout", "1y", -ERANGE, { "at most 1d" } },
+};
+
 static void bad_values_say_what_was_expected_and_what_was_meant(void **state)
 {
-	static const struct {
-		const char *key, *value;
-		int result;
-		const char *parts[3]; /* of the sentence */
-	} cases[] = {
-		{ "blocksize", "64K", -ENOENT, { "\"blocksize\"", "did you mean block_size?" } },
-		{ "xyzzy", "1", -ENOENT, { "\"xyzzy\" is not a workload option" } },
-		{ "threads", "0", -ERANGE, { "threads", "from 1 to 256" } },
-		{ "threads", "257", -ERANGE, { "from 1 to 256" } },
-		{ "threds", "2", -ENOENT, { "did you mean threads?" } },
-		{ "rate", "fast", -EINVAL, { "rate: fast", "expected a size" } },
-		{ "rate", "2P", -ERANGE, { "at most 1P" } },
-		{ "rate_iops", "-1", -EINVAL, { "rate_iops: -1" } },
-		{ "think_time", "10", -EINVAL, { "think_time: 10" } },
-		{ "burst", "0", -ERANGE, { "burst: 0" } },
-		{ "engine", "iouring", -EINVAL, { "did you mean io_uring?" } },
-		{ "engine", "aio", -EINVAL, { "auto, io_uring, threads" } },
-		{ "fresh", "maybe", -EINVAL, { "fresh: maybe" } },
-		{ "preset", "active-ful", -EINVAL,
-			{ "preset", "active-ful", "did you mean active-full?" } },
-		{ "preset", "", -EINVAL, { "preset" } },
-		{ "block_size", "64KB", -EINVAL,
-			{ "block_size: 64KB",
-				"64000 bytes is not a multiple of 4096; did you mean 64K?" } },
-		{ "block_size", "1MB", -EINVAL,
-			{ "1000000 bytes is not a multiple of 4096; did you mean 1M?" } },
-		{ "block_size", "1000", -EINVAL,
-			{ "1000 bytes is not a multiple of 512; did you mean 1K?" } },
-		{ "block_size", "100", -EINVAL, { "did you mean 512?" } },
-		{ "block_size", "0", -ERANGE, { "at least 512" } },
-		{ "block_size", "128M", -ERANGE, { "at most 64M" } },
-		{ "block_size", "big", -EINVAL, { "block_size: big", "expected a size" } },
-		{ "write", "101", -ERANGE, { "write: 101" } },
-		{ "write", "half", -EINVAL, { "write: half", "percent" } },
-		{ "pattern", "sequental", -EINVAL, { "pattern", "did you mean sequential?" } },
-		{ "pattern", "zigzag", -EINVAL, { "random:ALIGN, mixed:PERCENT" } },
-		{ "pattern", "sequential:4K", -EINVAL, { "nothing after a colon" } },
-		{ "pattern", "mixed", -EINVAL, { "mixed:50" } },
-		{ "pattern", "mixed:200", -ERANGE, { "200" } },
-		{ "pattern", "random:", -EINVAL, { "expected a size" } },
-		{ "pattern", "random:4KB", -EINVAL, { "4000 bytes", "did you mean 4K?" } },
-		{ "pattern", "a-word-that-is-longer-than-every-pattern-there-is", -EINVAL,
-			{ "a-word-that" } },
-		{ "queue_depth", "0", -ERANGE, { "from 1 to 1024" } },
-		{ "queue_depth", "1025", -ERANGE, { "from 1 to 1024" } },
-		{ "queue_depth", "two", -EINVAL, { "queue_depth: two" } },
-		{ "cache", "Direct", -EINVAL, { "did you mean direct?" } },
-		{ "cache", "none", -EINVAL, { "direct, direct+dsync, dsync, buffered" } },
-		{ "file_size", "1K", -ERANGE, { "at least 1M" } },
-		{ "file_size", "all", -EINVAL, { "file_size: all" } },
-		{ "duration", "5m", -EINVAL, { "5min" } },
-		{ "duration", "2d", -ERANGE, { "at most 1d" } },
-		{ "warmup", "8x", -EINVAL, { "warmup: 8x" } },
-		{ "warmup", "", -EINVAL, { "warmup" } },
-		{ "max_bytes", "-1", -EINVAL, { "max_bytes: -1" } },
-		{ "max_bytes", "9000P", -ERANGE, { "max_bytes: 9000P" } },
-		{ "max_ios", "1K", -EINVAL, { "max_ios: 1K" } },
-		{ "seed", "9223372036854775808", -ERANGE, { "seed" } },
-		{ "content", "ramdom", -EINVAL, { "did you mean random?" } },
-		{ "content", "zero:1", -EINVAL, { "zero takes nothing" } },
-		{ "content", "compressible", -EINVAL, { "compressible:50" } },
-		{ "content", "compressible:x", -EINVAL, { "x" } },
-		{ "timeout", "0", -ERANGE, { "at least 1s" } },
-		{ "timeout", "1y", -ERANGE, { "at most 1d" } },
-	};
 	(void)state;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_values) / sizeof(bad_values[0]); i++) {
 		struct workload w = workload_preset_find("transform")->workload;
 		struct workload before = w;
 		struct error error = { 0 };
-		assert_int_equal(
-			workload_set(&w, cases[i].key, cases[i].value, &error), cases[i].result);
+		assert_int_equal(workload_set(&w, bad_values[i].key, bad_values[i].value, &error),
+			bad_values[i].result);
 		assert_memory_equal(&w, &before, sizeof(w));
-		for (size_t k = 0; k < 3 && cases[i].parts[k]; k++)
-			if (!strstr(error.text, cases[i].parts[k]))
-				fail_msg("%s = %s: \"%s\" lacks \"%s\"", cases[i].key,
-					cases[i].value, error.text, cases[i].parts[k]);
-		assert_int_equal(
-			workload_set(&w, cases[i].key, cases[i].value, NULL), cases[i].result);
+		for (size_t k = 0; k < 3 && bad_values[i].parts[k]; k++)
+			if (!strstr(error.text, bad_values[i].parts[k]))
+				fail_msg("%s = %s: \"%s\" lacks \"%s\"", bad_values[i].key,
+					bad_values[i].value, error.text, bad_values[i].parts[k]);
+		assert_int_equal(workload_set(&w, bad_values[i].key, bad_values[i].value, NULL),
+			bad_values[i].result);
 	}
 }
 

@@ -1,87 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The measurement loop on a back end and a clock that the test holds in its hands. */
-#include "probe/fake_io.h"
+/* The measurement loop: bounds, queue, pace, statistics, progress. */
+#include "engine_bench.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "probe/engine.h"
-#include "probe/payload.h"
-
-#define BLOCK 65536
-#define BASE (UINT64_C(1) << 20)
-
-struct bench {
-	struct fake fake;
-	struct workload workload;
-	struct run *run;
-	struct payload *payload;
-	uint64_t deadline_nsec;
-};
-
-static int set_up(void **state)
-{
-	struct bench *b = calloc(1, sizeof(*b));
-
-	assert_non_null(b);
-	b->fake.clock.monotonic_nsec = fake_now;
-	b->fake.now_nsec = 5 * NSEC_PER_SEC;
-	b->fake.latency_nsec = NSEC_PER_MSEC;
-	b->workload = (struct workload){
-		.block_size_bytes = BLOCK,
-		.write_percent = 100,
-		.queue_depth = 2,
-		.threads = 1,
-		.file_size_bytes = 64 * BLOCK,
-		.timeout_usec = 60 * USEC_PER_SEC,
-	};
-	b->deadline_nsec = UINT64_MAX;
-	b->run = run_new("", "");
-	assert_non_null(b->run);
-	*state = b;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct bench *b = *state;
-
-	free(b->run);
-	free(b);
-	return 0;
-}
-
-static int go(struct bench *b)
-{
-	struct probe_observer observer = {
-		.progress = fake_take_progress, .is_cancelled = fake_is_cancelled, .data = &b->fake
-	};
-	struct observe observe = { .observer = &observer };
-	struct engine_thread thread = { .backend = &b->fake, .payload = b->payload };
-	struct engine_setup setup = {
-		.workload = &b->workload,
-		.base_bytes = BASE,
-		.seed = 1,
-		.deadline_nsec = b->deadline_nsec,
-		.clock = &b->fake.clock,
-		.ops = &fake_ops,
-		.threads = &thread,
-		.observe = &observe,
-	};
-
-	return engine_run(&setup, b->run);
-}
-
-static const struct run_operation_result *writes(const struct bench *b)
-{
-	return &b->run->operations[RUN_WRITE];
-}
-
-static const struct run_operation_result *reads(const struct bench *b)
-{
-	return &b->run->operations[RUN_READ];
-}
+#include "probe/observe.h"
 
 static void the_queue_is_full_until_the_bound_and_then_drained(void **state)
 {
@@ -89,16 +13,16 @@ static void the_queue_is_full_until_the_bound_and_then_drained(void **state)
 
 	b->workload.queue_depth = 8;
 	b->workload.max_ios = 800;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 800);
 	assert_int_equal(b->fake.most_out, 8);
 	assert_int_equal(b->fake.turns_below_depth, 0); /* all 8 end together */
 	assert_int_equal(b->fake.out, 0);
-	assert_int_equal(writes(b)->ios, 800);
-	assert_int_equal(writes(b)->bytes, UINT64_C(800) * BLOCK);
+	assert_int_equal(bench_writes(b)->ios, 800);
+	assert_int_equal(bench_writes(b)->bytes, UINT64_C(800) * BENCH_BLOCK);
 	assert_int_equal(b->run->outstanding_ios, 0);
 	assert_int_equal(b->run->measured_nsec, 100 * NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->status, RUN_OK);
 }
 
@@ -111,9 +35,9 @@ static void each_completion_is_followed_at_once(void **state)
 	b->fake.oddities = odd;
 	b->fake.oddity_count = 1;
 	b->workload.max_ios = 101;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.turns_below_depth, 1); /* waiting for the very last */
-	assert_int_equal(writes(b)->ios, 101);
+	assert_int_equal(bench_writes(b)->ios, 101);
 }
 
 static void latencies_are_exact(void **state)
@@ -126,11 +50,11 @@ static void latencies_are_exact(void **state)
 	b->fake.oddity_count = 1;
 	b->workload.queue_depth = 1;
 	b->workload.max_ios = 100;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(writes(b)->latency.count, 100);
-	assert_int_equal(writes(b)->latency.min_nsec, NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->latency.max_nsec, 11 * NSEC_PER_MSEC);
-	assert_int_equal(histogram_mean_nsec(&writes(b)->latency), 1100000);
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_writes(b)->latency.count, 100);
+	assert_int_equal(bench_writes(b)->latency.min_nsec, NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->latency.max_nsec, 11 * NSEC_PER_MSEC);
+	assert_int_equal(histogram_mean_nsec(&bench_writes(b)->latency), 1100000);
 	assert_int_equal(b->run->measured_nsec, 110 * NSEC_PER_MSEC);
 }
 
@@ -141,8 +65,8 @@ static void preparation_is_no_part_of_the_latency(void **state)
 	b->fake.prepare_nsec = 7 * NSEC_PER_MSEC;
 	b->workload.queue_depth = 1;
 	b->workload.max_ios = 10;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(writes(b)->latency.max_nsec, NSEC_PER_MSEC);
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_writes(b)->latency.max_nsec, NSEC_PER_MSEC);
 }
 
 static void warm_up_by_number_is_left_out_but_bounded(void **state)
@@ -151,12 +75,12 @@ static void warm_up_by_number_is_left_out_but_bounded(void **state)
 
 	b->workload.warmup_ios = 8;
 	b->workload.max_ios = 20;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 20);
-	assert_int_equal(writes(b)->ios, 12);
+	assert_int_equal(bench_writes(b)->ios, 12);
 	/* Two at a time: the first eight take 4 ms, the other twelve 6 ms. */
 	assert_int_equal(b->run->measured_nsec, 6 * NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->active_nsec, 6 * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 6 * NSEC_PER_MSEC);
 }
 
 static void warm_up_by_time_is_left_out(void **state)
@@ -166,9 +90,9 @@ static void warm_up_by_time_is_left_out(void **state)
 	b->workload.warmup_usec = 10 * USEC_PER_MSEC;
 	b->workload.duration_usec = 50 * USEC_PER_MSEC;
 	b->workload.queue_depth = 1;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 50);
-	assert_int_equal(writes(b)->ios, 41); /* the one that ends at 10 ms counts */
+	assert_int_equal(bench_writes(b)->ios, 41); /* the one that ends at 10 ms counts */
 }
 
 static void duration_ends_the_run(void **state)
@@ -176,8 +100,8 @@ static void duration_ends_the_run(void **state)
 	struct bench *b = *state;
 
 	b->workload.duration_usec = 100 * USEC_PER_MSEC;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(writes(b)->ios, 200);
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_writes(b)->ios, 200);
 	assert_int_equal(b->run->measured_nsec, 100 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->trust & RUN_TRUST_CLAMPED, 0);
 }
@@ -186,9 +110,9 @@ static void max_bytes_are_never_passed(void **state)
 {
 	struct bench *b = *state;
 
-	b->workload.max_bytes = 10 * BLOCK + BLOCK / 2;
+	b->workload.max_bytes = 10 * BENCH_BLOCK + BENCH_BLOCK / 2;
 	b->workload.duration_usec = 5 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 10);
 }
 
@@ -198,200 +122,13 @@ static void offsets_start_at_the_base(void **state)
 
 	b->workload.max_ios = 1000;
 	b->workload.pattern = WORKLOAD_RANDOM;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	for (size_t i = 0; i < 1000; i++) {
-		assert_in_range(b->fake.log[i].offset_bytes, BASE, BASE + 63 * BLOCK);
-		assert_int_equal(b->fake.log[i].bytes, BLOCK);
-		assert_int_equal(b->fake.log[i].offset_bytes % BLOCK, 0);
+		assert_in_range(
+			b->fake.log[i].offset_bytes, BENCH_BASE, BENCH_BASE + 63 * BENCH_BLOCK);
+		assert_int_equal(b->fake.log[i].bytes, BENCH_BLOCK);
+		assert_int_equal(b->fake.log[i].offset_bytes % BENCH_BLOCK, 0);
 	}
-}
-
-static void an_error_ends_the_run_and_the_rest_is_awaited(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 4, .result = -EIO } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.max_ios = 100;
-	assert_int_equal(go(b), -EIO);
-	assert_int_equal(writes(b)->errors, 1);
-	assert_int_equal(b->fake.submitted, 6); /* its companion was out already */
-	assert_int_equal(b->fake.out, 0);
-	assert_int_equal(writes(b)->ios, 5);
-	assert_int_equal(b->run->outstanding_ios, 0);
-}
-
-static void a_read_at_the_end_of_the_file_is_an_error(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 2, .result = FAKE_NOTHING } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.write_percent = 0;
-	b->workload.max_ios = 100;
-	b->workload.queue_depth = 1;
-	assert_int_equal(go(b), -ENODATA);
-	assert_int_equal(reads(b)->errors, 1);
-	assert_int_equal(reads(b)->ios, 2);
-}
-
-static void what_does_not_come_back_counts_with_its_age(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 20, .latency_nsec = FAKE_NEVER } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.duration_usec = USEC_PER_SEC;
-	b->workload.timeout_usec = 10 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->run->outstanding_ios, 1);
-	/* the other slot went on for the whole duration */
-	assert_in_range(writes(b)->ios, 1000, 1020);
-	assert_int_equal(writes(b)->latency.count, writes(b)->ios);
-	assert_int_equal(writes(b)->bytes, (writes(b)->ios - 1) * BLOCK);
-	assert_int_equal(writes(b)->latency.max_nsec, 9990 * NSEC_PER_MSEC);
-	assert_int_equal(b->run->measured_nsec, 10 * NSEC_PER_SEC);
-	assert_int_equal(writes(b)->active_nsec, 10 * NSEC_PER_SEC);
-	assert_int_equal(b->fake.last.phase, JOB_PHASE_DRAIN);
-}
-
-static void a_hang_in_the_warm_up_counts_too(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 0, .latency_nsec = FAKE_NEVER },
-		{ .number = 1, .latency_nsec = FAKE_NEVER } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 2;
-	b->workload.warmup_ios = 8;
-	b->workload.duration_usec = USEC_PER_SEC;
-	b->workload.timeout_usec = 3 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->run->outstanding_ios, 2);
-	assert_int_equal(writes(b)->ios, 2);
-	assert_int_equal(writes(b)->bytes, 0);
-	assert_int_equal(writes(b)->latency.min_nsec, 3 * NSEC_PER_SEC);
-	assert_int_equal(b->run->measured_nsec, 3 * NSEC_PER_SEC);
-}
-
-static void the_deadline_comes_before_the_timeout(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 0, .latency_nsec = FAKE_NEVER } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.queue_depth = 1;
-	b->workload.duration_usec = USEC_PER_SEC;
-	b->deadline_nsec = b->fake.now_nsec + 2 * NSEC_PER_SEC;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->run->outstanding_ios, 1);
-	assert_int_equal(writes(b)->latency.max_nsec, 2 * NSEC_PER_SEC);
-}
-
-static void slow_is_not_stalled(void **state)
-{
-	struct bench *b = *state;
-
-	b->fake.latency_nsec = 300 * NSEC_PER_MSEC;
-	b->workload.max_bytes = UINT64_C(1) << 40; /* never reached: only the timeout is left */
-	b->workload.timeout_usec = 10 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->run->outstanding_ios, 0);
-	assert_true(b->run->trust & RUN_TRUST_CLAMPED);
-	assert_in_range(b->run->measured_nsec, 8 * NSEC_PER_SEC, 10 * NSEC_PER_SEC);
-}
-
-static void a_partial_transfer_goes_on_with_its_rest(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 3, .result = 4096 } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1;
-	b->workload.queue_depth = 1;
-	b->workload.max_ios = 5;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->fake.submitted, 6);
-	assert_int_equal(b->fake.log[4].offset_bytes, b->fake.log[3].offset_bytes + 4096);
-	assert_int_equal(b->fake.log[4].bytes, BLOCK - 4096);
-	assert_int_equal(writes(b)->ios, 5);
-	assert_int_equal(writes(b)->bytes, 5 * BLOCK);
-	assert_int_equal(writes(b)->latency.max_nsec, 2 * NSEC_PER_MSEC);
-}
-
-static void what_the_kernel_puts_off_is_tried_again(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 3, .result = -EAGAIN },
-		{ .number = 4, .result = -EINTR } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 2;
-	b->workload.queue_depth = 1;
-	b->workload.max_ios = 5;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(writes(b)->ios, 5);
-	assert_int_equal(writes(b)->errors, 0);
-	assert_int_equal(writes(b)->latency.max_nsec, 3 * NSEC_PER_MSEC);
-}
-
-static void a_read_comes_in_many_parts(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 0, .result = 512 },
-		{ .number = 1, .result = -EAGAIN }, { .number = 2, .result = 4096 },
-		{ .number = 3, .result = -EINTR }, { .number = 4, .result = 1 } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 5;
-	b->workload.write_percent = 0;
-	b->workload.queue_depth = 1;
-	b->workload.max_ios = 2;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->fake.submitted, 7);
-	assert_int_equal(b->fake.log[5].offset_bytes, b->fake.log[0].offset_bytes + 512 + 4096 + 1);
-	assert_int_equal(b->fake.log[5].bytes, BLOCK - 512 - 4096 - 1);
-	assert_int_equal(reads(b)->ios, 2);
-	assert_int_equal(reads(b)->bytes, 2 * BLOCK);
-	assert_int_equal(reads(b)->errors, 0);
-	assert_int_equal(reads(b)->latency.max_nsec, 6 * NSEC_PER_MSEC); /* all of it */
-}
-
-static void what_is_put_off_for_ever_is_an_error(void **state)
-{
-	static struct fake_oddity odd[1100];
-	struct bench *b = *state;
-
-	for (size_t i = 0; i < 1100; i++)
-		odd[i] = (struct fake_oddity){ .number = i, .result = -EAGAIN };
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 1100;
-	b->workload.queue_depth = 1;
-	b->workload.max_ios = 5;
-	assert_int_equal(go(b), -EAGAIN);
-	assert_int_equal(b->fake.submitted, 1001);
-	assert_int_equal(writes(b)->errors, 1);
-	assert_int_equal(writes(b)->ios, 0);
-}
-
-static void an_error_after_a_part_is_an_error(void **state)
-{
-	static const struct fake_oddity odd[] = { { .number = 2, .result = 4096 },
-		{ .number = 3, .result = -ENOSPC } };
-	struct bench *b = *state;
-
-	b->fake.oddities = odd;
-	b->fake.oddity_count = 2;
-	b->workload.queue_depth = 1;
-	b->workload.max_ios = 5;
-	assert_int_equal(go(b), -ENOSPC);
-	assert_int_equal(writes(b)->ios, 2);
-	assert_int_equal(writes(b)->bytes, 2 * BLOCK);
-	assert_int_equal(writes(b)->errors, 1);
 }
 
 static void no_time_is_hidden_between_completion_and_successor(void **state)
@@ -404,8 +141,8 @@ static void no_time_is_hidden_between_completion_and_successor(void **state)
 	b->workload.pattern = WORKLOAD_RANDOM;
 	b->workload.max_ios = 7007;
 	b->fake.submit_nsec = 20 * NSEC_PER_USEC;
-	assert_int_equal(go(b), 0);
-	uint64_t sum_nsec = reads(b)->latency.sum_nsec + writes(b)->latency.sum_nsec;
+	assert_int_equal(bench_go(b), 0);
+	uint64_t sum_nsec = bench_reads(b)->latency.sum_nsec + bench_writes(b)->latency.sum_nsec;
 	double depth = (double)sum_nsec / (double)b->run->measured_nsec;
 	assert_true(depth > 6.97 && depth < 7.03);
 }
@@ -417,13 +154,13 @@ static void a_rate_is_kept(void **state)
 	b->workload.duration_usec = 2 * USEC_PER_SEC;
 	b->workload.rate_ios_per_sec = 100;
 	b->workload.queue_depth = 4;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 200);
 	assert_int_equal(b->fake.most_out, 1);
 	for (size_t i = 1; i < 200; i++)
 		assert_int_equal(b->fake.log_nsec[i] - b->fake.log_nsec[i - 1], 10 * NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->latency.max_nsec, NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->active_nsec, 200 * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->latency.max_nsec, NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 200 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->measured_nsec, 1991 * NSEC_PER_MSEC);
 }
 
@@ -432,8 +169,8 @@ static void a_rate_in_bytes_is_kept(void **state)
 	struct bench *b = *state;
 
 	b->workload.duration_usec = 2 * USEC_PER_SEC;
-	b->workload.rate_bytes_per_sec = 50 * BLOCK;
-	assert_int_equal(go(b), 0);
+	b->workload.rate_bytes_per_sec = 50 * BENCH_BLOCK;
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 100);
 }
 
@@ -448,7 +185,7 @@ static void after_a_stall_the_rate_goes_on_as_before(void **state)
 	b->workload.duration_usec = 2 * USEC_PER_SEC;
 	b->workload.rate_ios_per_sec = 100;
 	b->workload.queue_depth = 1;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_in_range(b->fake.submitted, 130, 132); /* 70 are lost */
 	for (size_t i = 51; i < b->fake.submitted; i++)
 		assert_true(b->fake.log_nsec[i] - b->fake.log_nsec[i - 1] >= 8 * NSEC_PER_MSEC);
@@ -462,12 +199,12 @@ static void bursts_are_followed_by_pauses(void **state)
 	b->workload.queue_depth = 2;
 	b->workload.think_time_usec = 18 * USEC_PER_MSEC;
 	b->workload.burst_ios = 4;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	/* Four I/Os, two at a time, take 2 ms; 18 ms nothing. */
 	assert_int_equal(b->fake.submitted, 200);
 	for (size_t i = 4; i < 200; i++)
 		assert_int_equal(b->fake.log_nsec[i] - b->fake.log_nsec[i - 4], 20 * NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 100 * NSEC_PER_MSEC);
 	assert_int_equal(b->run->measured_nsec, 982 * NSEC_PER_MSEC);
 }
 
@@ -479,13 +216,13 @@ static void a_paced_run_that_is_cancelled_or_fails_ends_too(void **state)
 	b->workload.duration_usec = 50 * USEC_PER_SEC;
 	b->workload.rate_ios_per_sec = 10;
 	b->fake.cancel_nsec = b->fake.now_nsec + 500 * NSEC_PER_MSEC;
-	assert_int_equal(go(b), -ECANCELED);
+	assert_int_equal(bench_go(b), -ECANCELED);
 	assert_in_range(b->fake.submitted, 5, 7);
 	b->fake.cancel_nsec = 0;
 	b->fake.submitted = 0;
 	b->fake.oddities = odd;
 	b->fake.oddity_count = 1;
-	assert_int_equal(go(b), -EIO);
+	assert_int_equal(bench_go(b), -EIO);
 	assert_int_equal(b->fake.submitted, 4);
 }
 
@@ -496,7 +233,7 @@ static void full_seconds_are_counted(void **state)
 
 	b->workload.duration_usec = 3500 * USEC_PER_MSEC;
 	b->workload.warmup_ios = 100;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(total->seconds, 3);
 	assert_int_equal(total->ios, 3 * 2000);
 	assert_int_equal(total->squares, 3 * 2000 * 2000);
@@ -515,7 +252,7 @@ static void an_uneven_second_is_seen(void **state)
 	b->fake.oddity_count = 1;
 	b->workload.queue_depth = 1;
 	b->workload.duration_usec = 3 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	const struct run_iops *iops = &b->run->iops[RUN_WRITE];
 	assert_int_equal(iops->seconds, 3);
 	/* 999 end before the first second is over, then 501 or so are missing from 1000. */
@@ -529,7 +266,7 @@ static void a_run_that_is_shorter_than_a_second_has_no_seconds(void **state)
 	struct bench *b = *state;
 
 	b->workload.max_ios = 1999;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->run->iops[RUN_OPERATIONS].seconds, 0);
 }
 
@@ -540,11 +277,11 @@ static void what_is_out_when_the_time_is_over_counts_though_it_was_warm_up(void 
 	b->fake.latency_nsec = 2 * NSEC_PER_SEC;
 	b->workload.duration_usec = 5 * USEC_PER_SEC;
 	b->workload.warmup_ios = 8;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 6);
-	assert_int_equal(writes(b)->ios, 2);
-	assert_int_equal(writes(b)->latency.min_nsec, 2 * NSEC_PER_SEC);
-	assert_int_equal(writes(b)->active_nsec, 2 * NSEC_PER_SEC);
+	assert_int_equal(bench_writes(b)->ios, 2);
+	assert_int_equal(bench_writes(b)->latency.min_nsec, 2 * NSEC_PER_SEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 2 * NSEC_PER_SEC);
 	assert_int_equal(b->run->measured_nsec, 2 * NSEC_PER_SEC);
 	assert_true(b->run->trust & RUN_TRUST_SHORT);
 }
@@ -558,11 +295,11 @@ static void each_operation_has_its_own_time(void **state)
 	b->workload.queue_depth = 1;
 	b->workload.max_ios = 400;
 	b->workload.warmup_ios = 8;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(reads(b)->ios + writes(b)->ios, 392);
-	assert_true(reads(b)->ios > 100 && writes(b)->ios > 100);
-	assert_int_equal(reads(b)->active_nsec, reads(b)->ios * NSEC_PER_MSEC);
-	assert_int_equal(writes(b)->active_nsec, writes(b)->ios * NSEC_PER_MSEC);
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_reads(b)->ios + bench_writes(b)->ios, 392);
+	assert_true(bench_reads(b)->ios > 100 && bench_writes(b)->ios > 100);
+	assert_int_equal(bench_reads(b)->active_nsec, bench_reads(b)->ios * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, bench_writes(b)->ios * NSEC_PER_MSEC);
 	assert_int_equal(b->run->measured_nsec, 392 * NSEC_PER_MSEC);
 }
 
@@ -571,13 +308,13 @@ static void too_few_for_p99_is_said(void **state)
 	struct bench *b = *state;
 
 	b->workload.max_ios = 999;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_true(b->run->trust & RUN_TRUST_SHORT);
 
 	memset(b->run->operations, 0, sizeof(b->run->operations));
 	b->run->trust = 0;
 	b->workload.max_ios = 1000;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_false(b->run->trust & RUN_TRUST_SHORT);
 }
 
@@ -591,8 +328,9 @@ static void content_is_fresh_and_still_while_it_is_out(void **state)
 	b->workload.content = WORKLOAD_CONTENT_RANDOM;
 	assert_int_equal(payload_init(&payload, &b->workload, 4, 99), 0);
 	b->payload = &payload;
-	assert_int_equal(go(b), 0); /* fake_wait compares what is out with what was handed in */
-	assert_int_equal(writes(b)->ios, 200);
+	assert_int_equal(
+		bench_go(b), 0); /* fake_wait compares what is out with what was handed in */
+	assert_int_equal(bench_writes(b)->ios, 200);
 	assert_int_equal(b->fake.turns_below_depth, 0);
 	payload_done(&payload);
 }
@@ -603,7 +341,7 @@ static void progress_is_rare_and_in_order(void **state)
 
 	b->workload.warmup_ios = 400;
 	b->workload.duration_usec = 2 * USEC_PER_SEC;
-	assert_int_equal(go(b), 0);
+	assert_int_equal(bench_go(b), 0);
 	assert_in_range(b->fake.told, 18, 23);
 	assert_int_equal(b->fake.phases[0], JOB_PHASE_WARMUP);
 	for (uint64_t i = 1; i < b->fake.told; i++) {
@@ -622,9 +360,10 @@ static void progress_follows_the_nearer_bound(void **state)
 	b->workload.duration_usec = 100 * USEC_PER_SEC;
 	b->workload.timeout_usec = 200 * USEC_PER_SEC;
 	b->workload.max_ios = 4000;
-	assert_int_equal(go(b), 0);
-	assert_int_equal(b->fake.last_measure.total, UINT64_C(4000) * BLOCK);
-	assert_in_range(b->fake.last_measure.done, UINT64_C(3700) * BLOCK, UINT64_C(4000) * BLOCK);
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(b->fake.last_measure.total, UINT64_C(4000) * BENCH_BLOCK);
+	assert_in_range(b->fake.last_measure.done, UINT64_C(3700) * BENCH_BLOCK,
+		UINT64_C(4000) * BENCH_BLOCK);
 }
 
 static void a_cancelled_run_ends_at_once(void **state)
@@ -633,72 +372,63 @@ static void a_cancelled_run_ends_at_once(void **state)
 
 	b->workload.duration_usec = 10 * USEC_PER_SEC;
 	b->fake.cancel_nsec = b->fake.now_nsec + 500 * NSEC_PER_MSEC;
-	assert_int_equal(go(b), -ECANCELED);
-	assert_in_range(writes(b)->ios, 1000, 1003);
+	assert_int_equal(bench_go(b), -ECANCELED);
+	assert_in_range(bench_writes(b)->ios, 1000, 1003);
 	assert_int_equal(b->fake.out, 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_queue_is_full_until_the_bound_and_then_drained,
+			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			the_queue_is_full_until_the_bound_and_then_drained, set_up, tear_down),
+			each_completion_is_followed_at_once, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(latencies_are_exact, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			each_completion_is_followed_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(latencies_are_exact, set_up, tear_down),
+			preparation_is_no_part_of_the_latency, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			preparation_is_no_part_of_the_latency, set_up, tear_down),
+			warm_up_by_number_is_left_out_but_bounded, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			warm_up_by_number_is_left_out_but_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(warm_up_by_time_is_left_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(duration_ends_the_run, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(max_bytes_are_never_passed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(offsets_start_at_the_base, set_up, tear_down),
+			warm_up_by_time_is_left_out, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			an_error_ends_the_run_and_the_rest_is_awaited, set_up, tear_down),
+			duration_ends_the_run, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_read_at_the_end_of_the_file_is_an_error, set_up, tear_down),
+			max_bytes_are_never_passed, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_does_not_come_back_counts_with_its_age, set_up, tear_down),
+			offsets_start_at_the_base, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(no_time_is_hidden_between_completion_and_successor,
+			bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(a_rate_is_kept, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_hang_in_the_warm_up_counts_too, set_up, tear_down),
+			a_rate_in_bytes_is_kept, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			the_deadline_comes_before_the_timeout, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(slow_is_not_stalled, set_up, tear_down),
+			after_a_stall_the_rate_goes_on_as_before, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_partial_transfer_goes_on_with_its_rest, set_up, tear_down),
+			bursts_are_followed_by_pauses, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(a_paced_run_that_is_cancelled_or_fails_ends_too,
+			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_the_kernel_puts_off_is_tried_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_read_comes_in_many_parts, set_up, tear_down),
+			full_seconds_are_counted, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_is_put_off_for_ever_is_an_error, set_up, tear_down),
+			an_uneven_second_is_seen, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(a_run_that_is_shorter_than_a_second_has_no_seconds,
+			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			an_error_after_a_part_is_an_error, set_up, tear_down),
+			what_is_out_when_the_time_is_over_counts_though_it_was_warm_up,
+			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			no_time_is_hidden_between_completion_and_successor, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_rate_is_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_rate_in_bytes_is_kept, set_up, tear_down),
+			each_operation_has_its_own_time, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			after_a_stall_the_rate_goes_on_as_before, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bursts_are_followed_by_pauses, set_up, tear_down),
+			too_few_for_p99_is_said, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_paced_run_that_is_cancelled_or_fails_ends_too, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(full_seconds_are_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_uneven_second_is_seen, set_up, tear_down),
+			content_is_fresh_and_still_while_it_is_out, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_run_that_is_shorter_than_a_second_has_no_seconds, set_up, tear_down),
+			progress_is_rare_and_in_order, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_is_out_when_the_time_is_over_counts_though_it_was_warm_up, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(each_operation_has_its_own_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(too_few_for_p99_is_said, set_up, tear_down),
+			progress_follows_the_nearer_bound, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			content_is_fresh_and_still_while_it_is_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(progress_is_rare_and_in_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			progress_follows_the_nearer_bound, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_cancelled_run_ends_at_once, set_up, tear_down),
+			a_cancelled_run_ends_at_once, bench_set_up, bench_tear_down),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

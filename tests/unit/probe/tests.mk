@@ -5,8 +5,14 @@ EXTRA_DIST += %D%/fake_io.h %D%/temporary.h
 
 check_PROGRAMS += tests/unit/probe/test_engine
 UNIT_TESTS += tests/unit/probe/test_engine
-tests_unit_probe_test_engine_SOURCES = %D%/test_engine.c
+tests_unit_probe_test_engine_SOURCES = %D%/test_engine.c %D%/engine_bench.c %D%/engine_bench.h
 tests_unit_probe_test_engine_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_engine_faults
+UNIT_TESTS += tests/unit/probe/test_engine_faults
+tests_unit_probe_test_engine_faults_SOURCES = %D%/test_engine_faults.c %D%/engine_bench.c \
+	%D%/engine_bench.h
+tests_unit_probe_test_engine_faults_LDADD = $(PROBE_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/probe/test_examine
 UNIT_TESTS += tests/unit/probe/test_examine
