@@ -8,6 +8,7 @@
 
 static const struct command *const commands[] = {
 	&command_run,
+	&command_doctor,
 	&command_presets,
 	&command_status,
 	&command_runs,
@@ -25,7 +26,6 @@ static const char *const planned[] = {
 	"backup",
 	"check",
 	"database",
-	"doctor",
 	"export",
 	"forecast",
 	"import",

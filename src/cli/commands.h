@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 extern const struct command command_run;
+extern const struct command command_doctor;
 extern const struct command command_presets;
 extern const struct command command_status;
 extern const struct command command_runs;

@@ -29,6 +29,7 @@ struct watch {
 	bool has_progress;
 	struct run *run;
 	struct reading begin; /* the kernel's counters */
+	struct examination *examination; /* NULL: the worker measures */
 	bool is_garbled; /* it sent rubbish: the run has failed, whatever its end says */
 	bool is_over;
 	int wait_status;
@@ -70,13 +71,23 @@ static void hang_up(struct watch *w)
 	w->worker.socket = fd_close(w->worker.socket);
 }
 
+static int receive_one(struct watch *w, enum supervise_message *ret, struct error *reterr)
+{
+	if (!w->examination)
+		return supervise_receive(&w->worker, &w->progress, w->run, ret, reterr);
+	int r = supervise_receive_examination(&w->worker, w->examination, ret, reterr);
+	if (r == 0)
+		w->progress = (struct job_progress){ .phase = JOB_PHASE_EXAMINE };
+	return r;
+}
+
 /* Takes everything the worker has sent so far. */
 static void receive(struct watch *w)
 {
 	while (w->worker.socket >= 0) {
 		enum supervise_message message;
 		struct error error = { "" };
-		int r = supervise_receive(&w->worker, &w->progress, w->run, &message, &error);
+		int r = receive_one(w, &message, &error);
 
 		if (r < 0) {
 			w->is_garbled = true;
@@ -192,7 +203,8 @@ static int start(struct watch *w, const struct job *job, struct error *reterr)
 	r = supervise_spawn(path, job, &w->worker, reterr);
 	if (r < 0)
 		return r;
-	supervise_life_init(&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC, true);
+	supervise_life_init(
+		&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC, !w->examination);
 	return 0;
 }
 
@@ -212,6 +224,32 @@ static void add_facts(const struct watch *w)
 	reading_done(&end);
 }
 
+static int watch(struct watch *w, const struct job *job, int progress_fd, struct run_end *ret_end,
+	struct error *reterr)
+{
+	sigset_t old;
+
+	w->signal_fd = block_signals(&old);
+	if (w->signal_fd < 0)
+		return error_set(reterr, w->signal_fd, "signals: %s", errno_text(-w->signal_fd));
+	progress_init(&w->line, progress_fd, clock_monotonic_nsec(w->clock));
+	int r = start(w, job, reterr);
+	if (r == 0)
+		watch_until_over(w);
+	if (r == 0 && !w->examination)
+		add_facts(w);
+	reading_done(&w->begin);
+	progress_erase(&w->line);
+	supervise_close(&w->worker);
+	w->signal_fd = fd_close(w->signal_fd);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* a mask that was there before */
+	*ret_end = (struct run_end){
+		.signal = w->signal,
+		.may_leave_file = w->life.state == SUPERVISE_GONE && !w->life.has_result,
+	};
+	return r;
+}
+
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
 	struct run_end *ret_end, struct error *reterr)
 {
@@ -220,25 +258,20 @@ int run_watch(const struct job *job, const struct clock *clock, int progress_fd,
 		.worker = SUPERVISE_WORKER_INIT,
 		.run = run,
 	};
-	sigset_t old;
 
-	w.signal_fd = block_signals(&old);
-	if (w.signal_fd < 0)
-		return error_set(reterr, w.signal_fd, "signals: %s", errno_text(-w.signal_fd));
-	progress_init(&w.line, progress_fd, clock_monotonic_nsec(clock));
-	int r = start(&w, job, reterr);
-	if (r == 0)
-		watch_until_over(&w);
-	if (r == 0)
-		add_facts(&w);
-	reading_done(&w.begin);
-	progress_erase(&w.line);
-	supervise_close(&w.worker);
-	w.signal_fd = fd_close(w.signal_fd);
-	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* a mask that was there before */
-	*ret_end = (struct run_end){
-		.signal = w.signal,
-		.may_leave_file = w.life.state == SUPERVISE_GONE && !w.life.has_result,
+	return watch(&w, job, progress_fd, ret_end, reterr);
+}
+
+int run_watch_examination(const struct job *job, const struct clock *clock, int progress_fd,
+	struct examination *examination, struct run *run, struct run_end *ret_end,
+	struct error *reterr)
+{
+	struct watch w = {
+		.clock = clock,
+		.worker = SUPERVISE_WORKER_INIT,
+		.run = run,
+		.examination = examination,
 	};
-	return r;
+
+	return watch(&w, job, progress_fd, ret_end, reterr);
 }

@@ -10,6 +10,7 @@
 
 struct clock;
 struct error;
+struct examination;
 
 struct run_end {
 	int signal; /* SIGINT, SIGTERM or SIGHUP, by which the caller wants to end; else 0 */
@@ -22,5 +23,11 @@ struct run_end {
  * worker could be started. progress_fd: a terminal gets a line of progress; -1: none. */
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
 	struct run_end *ret_end, struct error *reterr);
+
+/* Likewise for JOB_EXAMINE: *examination is what the worker has told by the end, which comes when
+ * the job's timeout is over, signs of life or not; *run is how the worker fared. */
+int run_watch_examination(const struct job *job, const struct clock *clock, int progress_fd,
+	struct examination *examination, struct run *run, struct run_end *ret_end,
+	struct error *reterr);
 
 #endif

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/cli.c %D%/cli.h \
 	%D%/command_config.c \
+	%D%/command_doctor.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
 	%D%/command_presets.c \

@@ -11,6 +11,7 @@ static const char *const phase_texts[] = {
 	[JOB_PHASE_MEASURE] = "measuring",
 	[JOB_PHASE_DRAIN] = "waiting for the last I/Os",
 	[JOB_PHASE_GROWTH] = "growing the probe file",
+	[JOB_PHASE_EXAMINE] = "looking at the repository",
 };
 
 const char *job_phase_text(enum job_phase phase)

@@ -14,6 +14,7 @@ enum job_kind {
 	JOB_BLOCK, /* I/O on the probe file */
 	JOB_NULL, /* no I/O at all: completions invented from the clock, to test what is around it
 		   */
+	JOB_EXAMINE, /* nothing is measured: what the place is, and what a run would meet there */
 };
 
 struct job {
@@ -31,6 +32,7 @@ struct job {
 	uint64_t deadline_usec; /* layout, measuring and growth must be over by then, from the start
 				 */
 	uint64_t null_latency_nsec; /* JOB_NULL: what each I/O takes */
+	char state_directory[JOB_PATH_MAX + 1]; /* JOB_EXAMINE: absolute; "": not to be looked at */
 };
 
 /* Progress of a run, for whoever watches: phases in order. */
@@ -40,6 +42,7 @@ enum job_phase {
 	JOB_PHASE_MEASURE, /* in nanoseconds of the duration, or bytes when that bound is nearer */
 	JOB_PHASE_DRAIN,
 	JOB_PHASE_GROWTH, /* bytes */
+	JOB_PHASE_EXAMINE, /* of JOB_EXAMINE, alone */
 };
 
 struct job_progress {

@@ -2,9 +2,11 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
 	%D%/alarm_state.c %D%/alarm_state.h \
+	%D%/checkup.c %D%/checkup.h \
 	%D%/device.c %D%/device.h \
 	%D%/device_json.c \
 	%D%/diskstats.c %D%/diskstats.h \
+	%D%/examination.c %D%/examination.h \
 	%D%/facts.c %D%/facts.h \
 	%D%/facts_ring.c \
 	%D%/field.c %D%/field.h \

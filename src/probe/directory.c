@@ -18,7 +18,6 @@
 #include "probe/privilege.h"
 
 #define DEFAULT_NAME ".repoprobe"
-#define TAG_NAME "CACHEDIR.TAG"
 
 static const char tag_text[] =
 	"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -112,10 +111,13 @@ static int make_directory(struct directory *d, struct run *run)
 	return 0;
 }
 
-static int open_directory(struct directory *d, struct run *run)
+/* What is not there stays so unless it is to be made. */
+static int open_directory(struct directory *d, bool is_to_be_made, struct run *run)
 {
 	int fd = directory_open_beneath(d->parent_fd, d->name, O_PATH | O_DIRECTORY, 0);
 
+	if (fd == -ENOENT && !is_to_be_made)
+		return become_owner(d, d->parent_fd, run);
 	if (fd == -ENOENT) {
 		int r = make_directory(d, run);
 		if (r < 0)
@@ -142,16 +144,28 @@ static int check_directory(struct directory *d, struct run *run)
 	return become_owner(d, d->fd, run);
 }
 
-int directory_open(
-	struct directory *d, const struct job *job, const struct place *place, struct run *run)
+static int enter(struct directory *d, const struct job *job, const struct place *place,
+	bool is_to_be_made, struct run *run)
 {
 	*d = (struct directory){ .place = place, .parent_fd = -1, .fd = -1 };
 	int r = name_directory(d, job, run);
 	if (r == 0)
-		r = open_directory(d, run);
-	if (r == 0)
+		r = open_directory(d, is_to_be_made, run);
+	if (r == 0 && d->fd >= 0)
 		r = check_directory(d, run);
 	return r;
+}
+
+int directory_open(
+	struct directory *d, const struct job *job, const struct place *place, struct run *run)
+{
+	return enter(d, job, place, true, run);
+}
+
+int directory_find(
+	struct directory *d, const struct job *job, const struct place *place, struct run *run)
+{
+	return enter(d, job, place, false, run);
 }
 
 void directory_close(struct directory *d)
@@ -160,22 +174,28 @@ void directory_close(struct directory *d)
 	d->parent_fd = fd_close(d->parent_fd);
 }
 
-int directory_write_tag(struct directory *d, struct run *run)
+/* Whatever it is, it is there. */
+bool directory_has_tag(const struct directory *d)
 {
 	struct stat st;
 
+	return fstatat(d->fd, DIRECTORY_TAG_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int directory_write_tag(struct directory *d, struct run *run)
+{
 	/* To create is to wait on a frozen file system, even for what exists. */
-	if (fstatat(d->fd, TAG_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0; /* whatever it is, it is there */
+	if (directory_has_tag(d))
+		return 0;
 	int fd = directory_open_beneath(
-		d->fd, TAG_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
+		d->fd, DIRECTORY_TAG_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
 
 	if (fd < 0)
 		return directory_explain(d, fd, d->fd, run);
 	d->is_tag_new = true;
 	int r = fd_write_all(fd, tag_text, sizeof(tag_text) - 1);
 	fd_close(fd);
-	return r < 0 ? fault_set(run, r, "write " TAG_NAME " in", d->path) : 0;
+	return r < 0 ? fault_set(run, r, "write " DIRECTORY_TAG_NAME " in", d->path) : 0;
 }
 
 /* True when the directory holds nothing but the tag. */
@@ -191,7 +211,7 @@ static bool is_empty(const struct directory *d)
 	}
 	for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-			strcmp(entry->d_name, TAG_NAME) != 0)
+			strcmp(entry->d_name, DIRECTORY_TAG_NAME) != 0)
 			is_alone = false;
 	(void)closedir(stream); /* was only read */
 	return is_alone;
@@ -206,7 +226,7 @@ void directory_remove(struct directory *d)
 	if (!is_ours || d->fd < 0 || !is_empty(d))
 		return;
 	/* Nothing depends on whether these go. */
-	(void)unlinkat(d->fd, TAG_NAME, 0);
+	(void)unlinkat(d->fd, DIRECTORY_TAG_NAME, 0);
 	(void)unlinkat(d->parent_fd, d->name, AT_REMOVEDIR);
 }
 
@@ -215,5 +235,6 @@ void directory_undo(struct directory *d)
 	if (d->is_new)
 		directory_remove(d);
 	else if (d->is_tag_new)
-		(void)unlinkat(d->fd, TAG_NAME, 0); /* the failure before it is the one to tell */
+		(void)unlinkat(d->fd, DIRECTORY_TAG_NAME,
+			0); /* the failure before it is the one to tell */
 }

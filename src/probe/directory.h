@@ -11,6 +11,8 @@
 
 struct place;
 
+#define DIRECTORY_TAG_NAME "CACHEDIR.TAG"
+
 struct directory {
 	const struct place *place; /* lent */
 	char path[JOB_PATH_MAX + 1]; /* for sentences */
@@ -28,7 +30,14 @@ struct directory {
  */
 int directory_open(
 	struct directory *d, const struct job *job, const struct place *place, struct run *run);
+
+/* Likewise, but makes nothing: d->fd is -1 when it is missing. */
+int directory_find(
+	struct directory *d, const struct job *job, const struct place *place, struct run *run);
+
 void directory_close(struct directory *d);
+
+bool directory_has_tag(const struct directory *d);
 
 /* Makes CACHEDIR.TAG where there is none. */
 int directory_write_tag(struct directory *d, struct run *run);

@@ -116,8 +116,10 @@ struct place_facts place_facts(int fd)
 	memcpy(&tail, (const char *)&stx + STATX_TAIL_OFFSET, sizeof(tail));
 	if (stx.stx_mask & STATX_MASK_MOUNT_ID)
 		facts.mount_id = tail.mount_id;
-	if (stx.stx_mask & STATX_MASK_DIRECT)
+	if (stx.stx_mask & STATX_MASK_DIRECT) {
 		facts.direct_align_bytes = tail.direct_offset_align;
+		facts.direct_memory_align_bytes = tail.direct_memory_align;
+	}
 	facts.is_compressed = (stx.stx_attributes & STATX_ATTR_COMPRESSED) != 0;
 	facts.is_immutable = (stx.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
 	return facts;
@@ -200,7 +202,7 @@ static int identify(struct place *place, unsigned long *ret_type, struct run *ru
 }
 
 /* Where a descriptor really leads, all links resolved. */
-static int read_real_path(int fd, char *ret, size_t size)
+int place_read_real_path(int fd, char *ret, size_t size)
 {
 	struct buf link = BUF_INIT(64);
 
@@ -230,7 +232,7 @@ static int examine(struct place *place, struct run *run)
 	int r = identify(place, &type, run);
 	if (r < 0)
 		return r;
-	r = read_real_path(place->fd, real_path, sizeof(real_path));
+	r = place_read_real_path(place->fd, real_path, sizeof(real_path));
 	if (r < 0)
 		return fault_set(run, r, "find the real path of", place->path);
 	if (is_unsafe(real_path, type, run->identity.fs_type))

@@ -39,6 +39,7 @@ bool place_lacks_inodes(const struct place *place);
 struct place_facts {
 	uint64_t mount_id;
 	uint32_t direct_align_bytes; /* offsets and lengths of direct I/O */
+	uint32_t direct_memory_align_bytes; /* buffers of direct I/O */
 	bool is_immutable; /* chattr +i or +a */
 	bool is_compressed; /* chattr +c */
 };
@@ -50,5 +51,8 @@ dev_t place_block_device(int fd, const struct identity *identity);
 
 /* What /proc/self/mountinfo may have. */
 #define PLACE_MOUNTINFO_MAX (UINT32_C(4) << 20)
+
+/* Where a descriptor really leads, all links resolved. 0 or -errno. */
+int place_read_real_path(int fd, char *ret, size_t size);
 
 #endif

@@ -126,11 +126,11 @@ static int lock_file(struct target *t, struct run *run)
 	return -EBUSY;
 }
 
-static uint64_t choose_auto_bytes(const struct run *run)
+uint64_t target_auto_bytes(const struct identity *identity)
 {
-	uint64_t bytes = run->identity.free_bytes / AUTO_SHARE / MIB * MIB;
+	uint64_t bytes = identity->free_bytes / AUTO_SHARE / MIB * MIB;
 
-	if (run->identity.size_bytes == 0)
+	if (identity->size_bytes == 0)
 		bytes = JOB_FIRST_LAYOUT_BYTES; /* a file system that does not say how big it is */
 	if (bytes > WORKLOAD_FILE_SIZE_DEFAULT)
 		bytes = WORKLOAD_FILE_SIZE_DEFAULT;
@@ -145,7 +145,7 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 
 	t->header = (struct header){
 		.created_usec = clock_realtime_usec(clock),
-		.auto_bytes = choose_auto_bytes(run),
+		.auto_bytes = target_auto_bytes(&run->identity),
 	};
 	if (getrandom(t->header.uuid, sizeof(t->header.uuid), 0) != (ssize_t)sizeof(t->header.uuid))
 		return fault_set(run, -EIO, "draw a name for the probe file in", t->directory.path);
@@ -161,9 +161,24 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 	return r < 0 ? fault_set(run, r, "write the probe file in", t->directory.path) : 0;
 }
 
-static int read_header(struct target *t, const struct clock *clock, struct run *run)
+/* Ours, by what it begins with. */
+static int check_header(const struct target *t, int fd, struct header *ret, struct run *run)
 {
 	uint8_t block[HEADER_BYTES];
+	ssize_t n = pread(fd, block, sizeof(block), 0);
+
+	if (n < 0)
+		return fault_set(run, -errno, "read the probe file in", t->directory.path);
+	int r = header_decode(block, (size_t)n, ret);
+	if (r == -EPROTO)
+		return refuse_file(t, "was made by a newer version of repoprobe", run);
+	if (r < 0)
+		return refuse_file(t, "is not a probe file of repoprobe's", run);
+	return 0;
+}
+
+static int read_header(struct target *t, const struct clock *clock, struct run *run)
+{
 	struct stat st;
 
 	if (fstat(t->lock_fd, &st) < 0)
@@ -171,15 +186,58 @@ static int read_header(struct target *t, const struct clock *clock, struct run *
 	t->found_bytes = (uint64_t)st.st_size;
 	if (st.st_size == 0)
 		return write_header(t, clock, run);
-	ssize_t n = pread(t->lock_fd, block, sizeof(block), 0);
-	if (n < 0)
-		return fault_set(run, -errno, "read the probe file in", t->directory.path);
-	int r = header_decode(block, (size_t)n, &t->header);
-	if (r == -EPROTO)
-		return refuse_file(t, "was made by a newer version of repoprobe", run);
+	return check_header(t, t->lock_fd, &t->header, run);
+}
+
+/* As an empty one is ours to fill, it has no header to check. */
+static int find_opened(const struct target *t, const struct stat *known, bool is_immutable,
+	struct target_found *ret, struct run *run)
+{
+	struct header header = { .auto_bytes = 0 };
+	int r = check_file(t, known, run);
+
 	if (r < 0)
-		return refuse_file(t, "is not a probe file of repoprobe's", run);
+		return r;
+	if (is_immutable)
+		return refuse_file(t, "is immutable (chattr +i, +a)", run);
+	if (faccessat(t->directory.fd, t->file_name, R_OK | W_OK, AT_EACCESS) < 0)
+		return fault_set(run, -errno, "open the probe file in", t->directory.path);
+	/* Only the owner may leave the time of the last access alone. */
+	int fd = reopen_file(t, known, O_RDONLY | O_NOATIME);
+	if (fd == -EPERM)
+		fd = reopen_file(t, known, O_RDONLY);
+	if (fd < 0)
+		return fault_set(run, fd, "open the probe file in", t->directory.path);
+	r = known->st_size > 0 ? check_header(t, fd, &header, run) : 0;
+	if (r < 0) {
+		fd_close(fd);
+		return r;
+	}
+	*ret = (struct target_found){
+		.fd = fd,
+		.size_bytes = (uint64_t)known->st_size,
+		.auto_bytes = header.auto_bytes,
+	};
 	return 0;
+}
+
+int target_find(const struct directory *directory, const char *file_name, struct target_found *ret,
+	struct run *run)
+{
+	struct target t = { .directory = *directory, .file_name = file_name };
+	struct stat st;
+	int fd = directory_open_beneath(directory->fd, file_name, O_PATH, 0);
+
+	if (fd == -ENOENT) {
+		*ret = (struct target_found){ .fd = -1 };
+		return 0;
+	}
+	int r = fd < 0 ? fd : (fstat(fd, &st) < 0 ? -errno : 0);
+	bool is_immutable = fd >= 0 && place_facts(fd).is_immutable;
+	fd_close(fd);
+	if (r < 0)
+		return fault_set(run, r, "examine the probe file in", directory->path);
+	return find_opened(&t, &st, is_immutable, ret, run);
 }
 
 int target_open(const struct job *job, const struct place *place, const struct clock *clock,

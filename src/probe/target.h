@@ -30,6 +30,20 @@ struct target {
 	struct header header;
 };
 
+/* The file as it is found: nothing is made, changed or locked. fd is open for reading, -1 when
+ * there is none; the caller closes it. Returns 0, or -errno with the run failed as target_open
+ * would. */
+struct target_found {
+	int fd;
+	uint64_t size_bytes;
+	uint64_t auto_bytes; /* as in its header */
+};
+int target_find(const struct directory *directory, const char *file_name, struct target_found *ret,
+	struct run *run);
+
+/* How much data a file gets whose size nobody chose, by the free space. */
+uint64_t target_auto_bytes(const struct identity *identity);
+
 /* Opens directory and file, creating what is missing, with CACHEDIR.TAG beside it, and takes the
  * lock. A process that is root becomes the directory's owner. Returns 0, or -errno with the run
  * failed, and what was created removed. */

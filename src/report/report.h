@@ -11,6 +11,7 @@
 #include "model/snapshot.h"
 
 struct buf;
+struct checkup;
 struct json_t;
 
 /* run_text.c: the report of `repoprobe run` and `show`, in DiskSpd's columns (interfaces "Report").
@@ -21,6 +22,11 @@ struct json_t *report_run_json(const struct run *run);
 /* run_list.c: `repoprobe runs`: header, then a line a run. `status` likewise. */
 void report_run_list_header(struct buf *b);
 void report_run_list_line(const struct run *run, struct buf *b);
+
+/* doctor.c and doctor_json.c: what a repository is, fact by fact, each with a verdict, and what is
+ * to be thought of it. */
+void report_doctor_text(const struct checkup *c, struct buf *b);
+struct json_t *report_doctor_json(const struct checkup *c);
 
 /* incident.c: one sentence in plain words: "nas1: writes of active-full take 23.9 ms on average,
  * limit 15 ms (2 of the last 3 runs)". */

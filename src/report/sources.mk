@@ -2,6 +2,10 @@
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	%D%/context.c %D%/context.h \
+	%D%/doctor.c %D%/doctor.h \
+	%D%/doctor_json.c \
+	%D%/doctor_place.c \
+	%D%/doctor_use.c \
 	%D%/exposition.c %D%/exposition.h \
 	%D%/incident.c \
 	%D%/metrics.c \

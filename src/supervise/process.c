@@ -178,7 +178,37 @@ int supervise_spawn(const char *worker_path, const struct job *job, struct super
 	return 0;
 }
 
-static int decode(const uint8_t *data, size_t len, struct job_progress *progress, struct run *run,
+/* Where a message goes: the caller's variables. */
+struct receiver {
+	struct job_progress *progress;
+	struct run *run;
+	struct examination *examination; /* NULL: none is due */
+};
+
+static int decode_examination(const uint8_t *data, size_t len, struct examination *examination,
+	enum supervise_message *ret, struct error *reterr)
+{
+	int r = wire_decode_examination(data, len, examination, reterr);
+
+	if (r == 0)
+		*ret = examination->step == EXAMINATION_COMPLETE ? SUPERVISE_MESSAGE_RESULT
+								 : SUPERVISE_MESSAGE_PROGRESS;
+	return r;
+}
+
+static int decode_run(const uint8_t *data, size_t len, enum wire_type type,
+	const struct receiver *into, enum supervise_message *ret, struct error *reterr)
+{
+	int r = type == WIRE_PROGRESS ? wire_decode_progress(data, len, into->progress, reterr)
+				      : wire_decode_result(data, len, into->run, reterr);
+
+	if (r == 0)
+		*ret = type == WIRE_PROGRESS ? SUPERVISE_MESSAGE_PROGRESS
+					     : SUPERVISE_MESSAGE_RESULT;
+	return r;
+}
+
+static int decode(const uint8_t *data, size_t len, const struct receiver *into,
 	enum supervise_message *ret, struct error *reterr)
 {
 	enum wire_type type;
@@ -188,21 +218,24 @@ static int decode(const uint8_t *data, size_t len, struct job_progress *progress
 		return r;
 	switch (type) {
 	case WIRE_PROGRESS:
-		r = wire_decode_progress(data, len, progress, reterr);
-		*ret = SUPERVISE_MESSAGE_PROGRESS;
-		return r;
 	case WIRE_RESULT:
-		r = wire_decode_result(data, len, run, reterr);
-		*ret = SUPERVISE_MESSAGE_RESULT;
-		return r;
+		if (into->examination)
+			return error_set(
+				reterr, -EBADMSG, "the worker measured instead of looking");
+		return decode_run(data, len, type, into, ret, reterr);
+	case WIRE_EXAMINATION:
+		if (!into->examination)
+			return error_set(
+				reterr, -EBADMSG, "the worker looked instead of measuring");
+		return decode_examination(data, len, into->examination, ret, reterr);
 	case WIRE_JOB:
 		break;
 	}
 	return error_set(reterr, -EBADMSG, "the worker sent a job");
 }
 
-int supervise_receive(struct supervise_worker *worker, struct job_progress *progress,
-	struct run *run, enum supervise_message *ret, struct error *reterr)
+static int receive(struct supervise_worker *worker, const struct receiver *into,
+	enum supervise_message *ret, struct error *reterr)
 {
 	uint8_t *data = malloc(WIRE_MESSAGE_MAX);
 	enum supervise_message message = SUPERVISE_MESSAGE_NONE;
@@ -218,11 +251,27 @@ int supervise_receive(struct supervise_worker *worker, struct job_progress *prog
 	else if (n > (ssize_t)WIRE_MESSAGE_MAX)
 		r = error_set(reterr, -EBADMSG, "the worker sent a message of %zd bytes", n);
 	else if (n > 0)
-		r = decode(data, (size_t)n, progress, run, &message, reterr);
+		r = decode(data, (size_t)n, into, &message, reterr);
 	free(data);
 	if (r == 0)
 		*ret = message;
 	return r;
+}
+
+int supervise_receive(struct supervise_worker *worker, struct job_progress *progress,
+	struct run *run, enum supervise_message *ret, struct error *reterr)
+{
+	const struct receiver into = { .progress = progress, .run = run };
+
+	return receive(worker, &into, ret, reterr);
+}
+
+int supervise_receive_examination(struct supervise_worker *worker, struct examination *examination,
+	enum supervise_message *ret, struct error *reterr)
+{
+	const struct receiver into = { .examination = examination };
+
+	return receive(worker, &into, ret, reterr);
 }
 
 void supervise_kill(const struct supervise_worker *worker)

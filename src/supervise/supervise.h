@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/examination.h"
 #include "model/job.h"
 #include "model/run.h"
 
@@ -96,6 +97,11 @@ enum supervise_message {
  * -EBADMSG or -EPROTO with a sentence; the caller then fails the run and kills the worker. */
 int supervise_receive(struct supervise_worker *worker, struct job_progress *progress,
 	struct run *run, enum supervise_message *ret, struct error *reterr);
+
+/* The same for JOB_EXAMINE: PROGRESS when *examination holds what is known so far, RESULT when that
+ * is all. */
+int supervise_receive_examination(struct supervise_worker *worker, struct examination *examination,
+	enum supervise_message *ret, struct error *reterr);
 
 void supervise_kill(const struct supervise_worker *worker);
 

@@ -31,7 +31,7 @@ static int read_header(struct buf_reader *reader, enum wire_type *ret, struct er
 		return error_set(reterr, -EPROTO,
 			"message of version %u, not %d: worker and daemon are not from one installation",
 			(unsigned)version, WIRE_VERSION);
-	if (type < WIRE_JOB || type > WIRE_RESULT)
+	if (type < WIRE_JOB || type > WIRE_EXAMINATION)
 		return error_set(reterr, -EBADMSG, "message of unknown type %u", (unsigned)type);
 	*ret = (enum wire_type)type;
 	return 0;

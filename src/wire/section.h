@@ -48,5 +48,8 @@ void section_read_workload(struct buf_reader *r, struct workload *w);
 /* section_device.c: a device; read into a zeroed one. */
 void section_add_device(struct buf *b, const struct device_info *d);
 void section_read_device(struct buf_reader *r, struct device_info *d);
+/* Likewise what a repository is made of, in a result and in an examination (wire_result.c). */
+void section_add_identity(struct buf *b, const struct identity *identity);
+int section_read_identity(struct buf_reader *r, struct identity *identity, struct error *reterr);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef REPOPROBE_WIRE_WIRE_H
 #define REPOPROBE_WIRE_WIRE_H
 
+#include "model/examination.h"
 #include "model/job.h"
 #include "model/run.h"
 
@@ -19,6 +20,7 @@ enum wire_type {
 	WIRE_JOB = 1,
 	WIRE_PROGRESS = 2,
 	WIRE_RESULT = 3,
+	WIRE_EXAMINATION = 4,
 };
 
 /* The type of a message with good magic and version; else -EBADMSG (not ours) or -EPROTO (another
@@ -36,5 +38,11 @@ int wire_decode_progress(
  * *ret. On failure *ret is unspecified but valid. */
 void wire_encode_result(const struct run *run, struct buf *b);
 int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct error *reterr);
+
+/* An examination travels several times: after each step, with what is known by then. On failure
+ * *ret is all zero. */
+void wire_encode_examination(const struct examination *e, struct buf *b);
+int wire_decode_examination(
+	const uint8_t *data, size_t len, struct examination *ret, struct error *reterr);
 
 #endif

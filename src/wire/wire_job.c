@@ -13,6 +13,7 @@ enum job_tag {
 	JOB_TAG_FILE = 3,
 	JOB_TAG_DEADLINE = 4,
 	JOB_TAG_NULL = 5,
+	JOB_TAG_EXAMINE = 6,
 };
 
 enum progress_tag {
@@ -58,13 +59,18 @@ void wire_encode_job(const struct job *job, struct buf *b)
 		buf_add_u64(b, job->null_latency_nsec);
 		section_end(b, begin);
 	}
+	if (job->kind == JOB_EXAMINE) {
+		begin = section_begin(b, JOB_TAG_EXAMINE);
+		section_add_text(b, job->state_directory);
+		section_end(b, begin);
+	}
 }
 
 static int read_target(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct job *job = into;
 
-	job->kind = (enum job_kind)section_read_below(r, JOB_NULL + 1);
+	job->kind = (enum job_kind)section_read_below(r, JOB_EXAMINE + 1);
 	section_read_text(r, job->repository_path, sizeof(job->repository_path));
 	section_read_text(r, job->probe_directory, sizeof(job->probe_directory));
 	section_read_text(r, job->file_name, sizeof(job->file_name));
@@ -122,6 +128,16 @@ static int read_null(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
+static int read_examine(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	section_read_text(r, job->state_directory, sizeof(job->state_directory));
+	if (r->error == 0 && job->state_directory[0] != '\0' && job->state_directory[0] != '/')
+		return error_set(reterr, -EBADMSG, "the state directory's path is not absolute");
+	return 0;
+}
+
 int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct error *reterr)
 {
 	static const struct section_kind kinds[] = {
@@ -130,6 +146,7 @@ int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct err
 		{ JOB_TAG_FILE, "file", true, read_file },
 		{ JOB_TAG_DEADLINE, "deadline", true, read_deadline },
 		{ JOB_TAG_NULL, "null", false, read_null },
+		{ JOB_TAG_EXAMINE, "examine", false, read_examine },
 	};
 	struct job job;
 

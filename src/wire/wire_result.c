@@ -57,10 +57,8 @@ static void add_measurement(struct buf *b, const struct run *run)
 	section_end(b, begin);
 }
 
-static void add_identity(struct buf *b, const struct identity *identity)
+void section_add_identity(struct buf *b, const struct identity *identity)
 {
-	size_t begin = section_begin(b, RESULT_TAG_IDENTITY);
-
 	section_add_text(b, identity->fs_type);
 	section_add_text(b, identity->source);
 	section_add_text(b, identity->mount_point);
@@ -69,7 +67,6 @@ static void add_identity(struct buf *b, const struct identity *identity)
 	buf_add_u32(b, identity->sector_bytes);
 	buf_add_u64(b, identity->size_bytes);
 	buf_add_u64(b, identity->free_bytes);
-	section_end(b, begin);
 }
 
 /* What is not known is no section. */
@@ -122,7 +119,10 @@ void wire_encode_result(const struct run *run, struct buf *b)
 		section_add_workload(b, &run->workload);
 		section_end(b, begin);
 	}
-	add_identity(b, &run->identity);
+
+	size_t begin = section_begin(b, RESULT_TAG_IDENTITY);
+	section_add_identity(b, &run->identity);
+	section_end(b, begin);
 	add_surroundings(b, run);
 	add_operation(b, RESULT_TAG_READ, &run->operations[RUN_READ]);
 	add_operation(b, RESULT_TAG_WRITE, &run->operations[RUN_WRITE]);
@@ -194,11 +194,8 @@ static int read_file(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
-static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
+int section_read_identity(struct buf_reader *r, struct identity *identity, struct error *reterr)
 {
-	struct run *run = into;
-	struct identity *identity = &run->identity;
-
 	section_read_text(r, identity->fs_type, sizeof(identity->fs_type));
 	section_read_text(r, identity->source, sizeof(identity->source));
 	section_read_text(r, identity->mount_point, sizeof(identity->mount_point));
@@ -250,6 +247,13 @@ static int read_own(struct buf_reader *r, void *into, struct error *reterr)
 		return error_set(reterr, -EBADMSG, "%llu I/Os cannot have moved %llu bytes",
 			(unsigned long long)own->ios, (unsigned long long)own->bytes);
 	return 0;
+}
+
+static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	return section_read_identity(r, &run->identity, reterr);
 }
 
 static int read_operation(

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "probe/examine.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
 
@@ -107,6 +108,36 @@ static int send_result(int fd, const struct run *run)
 	return r;
 }
 
+/* Each step with what is known before it: it may be the one that hangs. */
+static void send_examination(void *data, const struct examination *e)
+{
+	struct listener *listener = data;
+	struct buf b = BUF_INIT(WIRE_MESSAGE_MAX);
+	ssize_t n = -1;
+
+	wire_encode_examination(e, &b);
+	if (b.error == 0) {
+		do
+			n = send(listener->fd, b.data, b.len, MSG_NOSIGNAL);
+		while (n < 0 && errno == EINTR);
+	}
+	listener->is_gone = n < 0;
+	buf_done(&b);
+}
+
+static int examine(int fd, const struct job *job)
+{
+	struct listener listener = { .fd = fd };
+	struct examine_observer observer = { .tell = send_examination, .data = &listener };
+	struct examination *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return EXIT_FAILED;
+	examine_run(job, &observer, e);
+	free(e);
+	return listener.is_gone ? EXIT_FAILED : EXIT_DELIVERED;
+}
+
 static int leave_standard_descriptors(void)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -138,6 +169,8 @@ static int carry_out(int fd, const struct job *job, struct run *run)
 		log_error("cannot open /dev/null: %s", errno_text(-r));
 		return EXIT_FAILED;
 	}
+	if (job->kind == JOB_EXAMINE)
+		return examine(fd, job);
 	probe_run(job, &clock, &observer, run);
 	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;
 }

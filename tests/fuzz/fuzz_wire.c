@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three decoders of src/wire on any bytes: what they accept must survive another round trip, so
+/* The decoders of src/wire on any bytes: what they accept must survive another round trip, so
  * no value was read that the encoder could not have meant. */
 #include <stddef.h>
 #include <stdint.h>
@@ -78,6 +78,25 @@ static void try_result(const uint8_t *data, size_t size)
 	free(run);
 }
 
+static void try_examination(const uint8_t *data, size_t size)
+{
+	struct examination *e = calloc(1, sizeof(*e));
+	struct buf first = BUF_INIT(WIRE_MESSAGE_MAX);
+	struct buf second = BUF_INIT(WIRE_MESSAGE_MAX);
+	struct error error = { 0 };
+
+	if (e && wire_decode_examination(data, size, e, &error) == 0) {
+		wire_encode_examination(e, &first);
+		if (wire_decode_examination((const uint8_t *)first.data, first.len, e, NULL) < 0)
+			abort();
+		wire_encode_examination(e, &second);
+		expect_same(&first, &second);
+	}
+	buf_done(&second);
+	buf_done(&first);
+	free(e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum wire_type type;
@@ -93,6 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case WIRE_RESULT:
 		try_result(data, size);
+		break;
+	case WIRE_EXAMINATION:
+		try_examination(data, size);
 		break;
 	}
 	return 0;

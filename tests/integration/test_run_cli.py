@@ -310,7 +310,7 @@ def test_wrong_usage_says_what_was_probably_meant(repository, arguments, sentenc
     [
         ([], "repoprobe help"),
         (["rum"], "did you mean run?"),
-        (["doctor", "/tmp"], "not in this version"),
+        (["forecast"], "not in this version"),
         (["sweep"], "not in this version"),
         (["--colour", "run"], "--colour"),
     ],
@@ -324,14 +324,14 @@ def test_an_unknown_command_is_told(arguments, sentence):
 def test_every_command_has_help_and_none_speaks_of_what_is_not_there():
     overview = run_cli("help")
     assert (overview.returncode, overview.stderr) == (0, "")
-    for name in ("run", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
+    for name in ("run", "doctor", "presets", "status", "runs", "show", "incidents", "probe-now", "reload", "config"):
         assert re.search(rf"^ +{name}\b", overview.stdout, re.M), overview.stdout
         done = run_cli(name, "--help")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"Usage: repoprobe {name}")
-        for absent in ("xdisk", "fio-json", "sweep", "--rate", "forecast", "doctor"):
+        for absent in ("xdisk", "fio-json", "sweep", "--rate", "forecast"):
             assert absent not in done.stdout, done.stdout
-    assert "doctor" not in overview.stdout and "forecast" not in overview.stdout
+    assert "forecast" not in overview.stdout
     assert re.match(r"repoprobe \d+\.\d+", run_cli("--version").stdout)
 
 

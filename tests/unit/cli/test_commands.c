@@ -24,7 +24,7 @@ static void each_command_is_complete_and_found_by_its_name(void **state)
 		assert_true(command->max_operands >= command->min_operands);
 		assert_int_equal(command->max_operands > 0, command->operands[0] != '\0');
 	}
-	assert_null(command_find("doctor"));
+	assert_null(command_find("forecast"));
 }
 
 static void help_teaches_by_example_and_fits_a_terminal(void **state)
@@ -65,7 +65,7 @@ static void wrong_usage_exits_with_two(void **state)
 	static const char *const cases[][WORDS_MAX] = {
 		{ "repoprobe", NULL },
 		{ "repoprobe", "stauts", NULL },
-		{ "repoprobe", "doctor", NULL },
+		{ "repoprobe", "forecast", NULL },
 		{ "repoprobe", "--nonsense", NULL },
 		{ "repoprobe", "--json", "status", NULL },
 		{ "repoprobe", "help", "stauts", NULL },

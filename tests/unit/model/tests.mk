@@ -8,6 +8,8 @@ MODEL_TESTS = \
 	tests/unit/model/test_mountstats \
 	tests/unit/model/test_pressure \
 	tests/unit/model/test_alarm_state \
+	tests/unit/model/test_checkup \
+	tests/unit/model/test_examination \
 	tests/unit/model/test_histogram \
 	tests/unit/model/test_identity \
 	tests/unit/model/test_job \
@@ -16,11 +18,17 @@ MODEL_TESTS = \
 	tests/unit/model/test_workload
 MODEL_TEST_LIBS = libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
+EXTRA_DIST += %D%/sample_examination.h
+
 check_PROGRAMS += $(MODEL_TESTS)
 UNIT_TESTS += $(MODEL_TESTS)
 
 tests_unit_model_test_alarm_state_SOURCES = %D%/test_alarm_state.c
 tests_unit_model_test_alarm_state_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_checkup_SOURCES = %D%/test_checkup.c
+tests_unit_model_test_checkup_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_examination_SOURCES = %D%/test_examination.c
+tests_unit_model_test_examination_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_histogram_SOURCES = %D%/test_histogram.c
 tests_unit_model_test_histogram_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_identity_SOURCES = %D%/test_identity.c

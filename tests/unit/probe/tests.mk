@@ -8,6 +8,11 @@ UNIT_TESTS += tests/unit/probe/test_engine
 tests_unit_probe_test_engine_SOURCES = %D%/test_engine.c
 tests_unit_probe_test_engine_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_examine
+UNIT_TESTS += tests/unit/probe/test_examine
+tests_unit_probe_test_examine_SOURCES = %D%/test_examine.c
+tests_unit_probe_test_examine_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_header
 UNIT_TESTS += tests/unit/probe/test_header
 tests_unit_probe_test_header_SOURCES = %D%/test_header.c

@@ -32,3 +32,8 @@ UNIT_TESTS += tests/unit/report/test_metrics
 tests_unit_report_test_metrics_SOURCES = %D%/test_metrics.c %D%/scrape.c %D%/scrape.h \
 	$(REPORT_TEST_SAMPLE)
 tests_unit_report_test_metrics_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_doctor
+UNIT_TESTS += tests/unit/report/test_doctor
+tests_unit_report_test_doctor_SOURCES = %D%/test_doctor.c
+tests_unit_report_test_doctor_LDADD = $(REPORT_TEST_LIBS)

@@ -179,6 +179,58 @@ static void the_worker_reports_what_it_may_not_touch(void **state)
 	assert_int_equal(reap(b), 0);
 }
 
+static void the_worker_tells_each_step_of_an_examination(void **state)
+{
+	struct bench *b = *state;
+	struct examination *e = calloc(1, sizeof(*e));
+	enum supervise_message message = SUPERVISE_MESSAGE_NONE;
+	struct error error = { "" };
+	unsigned progress_count = 0;
+
+	assert_non_null(e);
+	b->job.kind = JOB_EXAMINE;
+	memcpy(b->job.state_directory, "/", 2);
+	memcpy(b->job.repository_path, "/proc", 6);
+	start(b, b->worker);
+	while (message != SUPERVISE_MESSAGE_RESULT) {
+		wait_for(b->process.socket);
+		if (supervise_receive_examination(&b->process, e, &message, &error) < 0)
+			fail_msg("%s", error.text);
+		assert_int_not_equal(message, SUPERVISE_MESSAGE_END);
+		progress_count += message == SUPERVISE_MESSAGE_PROGRESS;
+	}
+	assert_int_equal(progress_count, 2); /* the place and the history */
+	assert_int_equal(e->step, EXAMINATION_COMPLETE);
+	assert_int_equal(e->refusal_count, 1);
+	assert_non_null(strstr(e->refusals[0].text, "unsafe path"));
+	assert_true(e->has_history);
+	assert_int_equal(reap(b), 0);
+	free(e);
+}
+
+static void what_was_not_asked_for_is_refused(void **state)
+{
+	struct bench *b = *state;
+	struct examination *e = calloc(1, sizeof(*e));
+	enum supervise_message message = SUPERVISE_MESSAGE_NONE;
+	struct error error = { "" };
+
+	assert_non_null(e);
+	start(b, b->worker); /* a job that measures */
+	wait_for(b->process.socket);
+	assert_int_equal(supervise_receive_examination(&b->process, e, &message, &error), -EBADMSG);
+	assert_non_null(strstr(error.text, "measured instead of looking"));
+	supervise_kill(&b->process);
+	(void)reap(b); /* killed, or done before that */
+	supervise_close(&b->process);
+
+	b->job.kind = JOB_EXAMINE;
+	start(b, b->worker);
+	assert_int_equal(receive(b, &message, &error), -EBADMSG);
+	assert_non_null(strstr(error.text, "looked instead of measuring"));
+	free(e);
+}
+
 static void a_job_without_sense_is_no_run(void **state)
 {
 	struct bench *b = *state;
@@ -380,6 +432,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_worker_reports_and_exits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_worker_reports_what_it_may_not_touch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_worker_tells_each_step_of_an_examination, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_was_not_asked_for_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_job_without_sense_is_no_run, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			nothing_to_read_is_said_without_waiting, set_up, tear_down),

@@ -419,7 +419,7 @@ static void other_magic_version_and_type_are_told_apart(void **state)
 	} cases[] = {
 		{ 0, 'X', -EBADMSG, -EBADMSG }, { 4, WIRE_VERSION + 1, -EPROTO, -EPROTO },
 		{ 5, 1, -EPROTO, -EPROTO }, { 6, 0, -EBADMSG, -EBADMSG },
-		{ 6, WIRE_RESULT + 1, -EBADMSG, -EBADMSG }, { 7, 1, -EBADMSG, -EBADMSG },
+		{ 6, WIRE_EXAMINATION + 1, -EBADMSG, -EBADMSG }, { 7, 1, -EBADMSG, -EBADMSG },
 		{ 6, WIRE_RESULT, 0, -EBADMSG }, /* a good type, but not the one due */
 	};
 	struct job *job = new_job();
@@ -470,7 +470,7 @@ static void spoil(void *good, const struct spoiler *spoiler)
 static void a_job_out_of_range_is_refused_and_changes_nothing(void **state)
 {
 	static const struct spoiler spoilers[] = {
-		SPOIL_JOB(kind, JOB_NULL + 1), SPOIL_JOB(repository_path[0], 'r'),
+		SPOIL_JOB(kind, JOB_EXAMINE + 1), SPOIL_JOB(repository_path[0], 'r'),
 		SPOIL_JOB(probe_directory[0], 'r'), SPOIL_JOB(file_name[3], '/'),
 		SPOIL_JOB(file_name[0], '.'), SPOIL_JOB(file_name[0], 0),
 		SPOIL_JOB(min_free_percent, 101), SPOIL_JOB(workload.block_size_bytes, 4097),

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probe directory and its files as a run would find them, and what it would have to make. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "probe/examiner.h"
+#include "probe/fault.h"
+#include "probe/header.h"
+
+#define BLOCKS_MIN 4 /* that a file of automatic size holds */
+
+struct names {
+	const char *file;
+	char run_file[JOB_FILE_NAME_MAX + 1];
+};
+
+/* "x.dat" becomes "x-run.dat". */
+void examiner_name_run_file(const struct job *job, char *ret, size_t size)
+{
+	const char *dot = strrchr(job->file_name, '.');
+	size_t stem_len = dot ? (size_t)(dot - job->file_name) : strlen(job->file_name);
+
+	/* Cut, it is a name that is not there. */
+	(void)snprintf(ret, size, "%.*s-run%s", (int)stem_len, job->file_name, dot ? dot : "");
+}
+
+static void look_at_file(struct examiner *x, const char *name, struct target_found *found,
+	struct examination_file *ret)
+{
+	int r = target_find(&x->directory, name, found, x->run);
+
+	*ret = (struct examination_file){
+		.exists = r < 0 || found->fd >= 0,
+		.is_ours = r == 0 && found->fd >= 0,
+		.size_bytes = found->size_bytes,
+	};
+	if (r < 0)
+		examiner_refuse(
+			x, x->run->status == RUN_READ_ONLY ? SUBJECT_FILE_SYSTEM : SUBJECT_FILE);
+}
+
+static bool is_other(const struct names *names, const char *name)
+{
+	return name[0] != '.' && strcmp(name, DIRECTORY_TAG_NAME) != 0 &&
+		strcmp(name, names->file) != 0 && strcmp(name, names->run_file) != 0;
+}
+
+/* Of other hosts and users, mostly. */
+static void count_others(struct examiner *x, const struct names *names)
+{
+	int fd = directory_open_beneath(
+		x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY, 0);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st;
+
+	if (!stream) {
+		fd_close(fd);
+		return;
+	}
+	for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+		if (!is_other(names, entry->d_name) ||
+			fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		x->e->other_files++;
+		x->e->other_bytes += (uint64_t)st.st_size;
+	}
+	(void)closedir(stream); /* was only read */
+}
+
+static void look_at_directory(struct examiner *x)
+{
+	struct examination *e = x->e;
+	struct names names = { .file = x->job->file_name };
+	struct stat st;
+
+	e->has_directory = x->directory.fd >= 0;
+	if (!e->has_directory)
+		return;
+	if (fstat(x->directory.fd, &st) == 0)
+		e->directory = (struct examination_owner){
+			.uid = st.st_uid,
+			.gid = st.st_gid,
+			.mode = (uint16_t)(st.st_mode & ALLPERMS),
+			.is_immutable = place_facts(x->directory.fd).is_immutable,
+		};
+	examiner_name_run_file(x->job, names.run_file, sizeof(names.run_file));
+	look_at_file(x, names.file, &x->file, &e->file);
+	look_at_file(x, names.run_file, &x->run_file, &e->run_file);
+	count_others(x, &names);
+}
+
+/* How many names are missing that a run would make. */
+static unsigned count_missing(const struct examiner *x)
+{
+	unsigned count = x->e->has_directory ? 0 : 1;
+
+	if (!x->e->has_directory || !directory_has_tag(&x->directory))
+		count++;
+	if (!x->e->file.exists)
+		count++;
+	if (!x->e->run_file.exists)
+		count++;
+	return count;
+}
+
+static enum examination_subject subject_of_creation(const struct run *run)
+{
+	if (run->status == RUN_READ_ONLY)
+		return SUBJECT_FILE_SYSTEM;
+	return run->status == RUN_REFUSED ? SUBJECT_DIRECTORY : SUBJECT_USER;
+}
+
+/* May what is missing be made, by this user, where it belongs? */
+static void check_creation(struct examiner *x, unsigned missing)
+{
+	const struct directory *d = &x->directory;
+	int fd = x->e->has_directory ? d->fd : d->parent_fd;
+
+	if (missing == 0)
+		return;
+	if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+		x->e->write_error_number = errno;
+		(void)directory_explain(d, -errno, fd, x->run); /* the run has it */
+		examiner_refuse(x, subject_of_creation(x->run));
+	}
+	if (x->e->inodes > 0 && x->e->free_inodes < missing) {
+		run_fail(x->run, RUN_NO_SPACE, ENOSPC,
+			"cannot create what is missing in %.*s: inodes left %llu, needed %u",
+			fault_path_len(d->path), d->path, (unsigned long long)x->e->free_inodes,
+			missing);
+		examiner_refuse(x, SUBJECT_INODES);
+	}
+}
+
+static uint64_t choose_target_bytes(const struct examiner *x)
+{
+	uint64_t least = (uint64_t)x->job->workload.block_size_bytes * BLOCKS_MIN;
+	uint64_t bytes = x->job->file_target_bytes;
+
+	if (bytes == 0)
+		bytes = x->file.auto_bytes > 0 ? x->file.auto_bytes
+					       : target_auto_bytes(&x->e->identity);
+	return bytes < least ? least : bytes;
+}
+
+/* The layout that must exist before a first run, and all of the file. */
+static void check_space(struct examiner *x)
+{
+	struct examination *e = x->e;
+	uint64_t size_bytes = x->file.size_bytes;
+	uint64_t data_bytes = size_bytes > HEADER_DATA_OFFSET ? size_bytes - HEADER_DATA_OFFSET : 0;
+
+	if (place_check_space(&x->place, 0, x->run) < 0)
+		examiner_refuse(x, SUBJECT_SPACE);
+	e->identity.size_bytes = x->run->identity.size_bytes;
+	e->identity.free_bytes = x->run->identity.free_bytes;
+	e->file_target_bytes = choose_target_bytes(x);
+	if (e->file_target_bytes < data_bytes)
+		e->file_target_bytes = data_bytes;
+
+	uint64_t first_bytes = x->job->first_layout_bytes;
+	if (first_bytes == 0 || first_bytes > e->file_target_bytes)
+		first_bytes = e->file_target_bytes;
+	uint64_t head_bytes = data_bytes == 0 ? HEADER_DATA_OFFSET : 0;
+	e->has_room = place_has_space(&x->place, e->file_target_bytes + head_bytes - data_bytes);
+	if (e->refusal_count > 0 && e->refusals[e->refusal_count - 1].about == SUBJECT_SPACE)
+		return;
+	if (first_bytes > data_bytes &&
+		place_check_space(&x->place, first_bytes + head_bytes - data_bytes, x->run) < 0)
+		examiner_refuse(x, SUBJECT_SPACE);
+}
+
+int examiner_look_at_access(struct examiner *x)
+{
+	int r = directory_find(&x->directory, x->job, &x->place, x->run);
+
+	x->e->worker_uid = geteuid();
+	x->e->worker_gid = getegid();
+	if (r < 0)
+		examiner_refuse(x, SUBJECT_DIRECTORY);
+	else
+		look_at_directory(x);
+	check_space(x);
+	if (r == 0)
+		check_creation(x, count_missing(x));
+	return r;
+}

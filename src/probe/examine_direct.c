@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether direct I/O works, and in which steps: tried, as statx(2) does not know it everywhere. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "probe/alignment.h"
+#include "probe/examiner.h"
+
+#define TRIAL_BYTES 4096
+
+static void note_failure(struct examination_direct *d, int r)
+{
+	d->trial = r == -EINVAL || r == -EOPNOTSUPP ? EXAMINATION_DECLINED : EXAMINATION_FAILED;
+	d->error_number = -r;
+}
+
+/* One block of a file that is to hold something. */
+static int write_block(int fd)
+{
+	uint8_t *memory = aligned_alloc(TRIAL_BYTES, TRIAL_BYTES);
+
+	if (!memory)
+		return -ENOMEM;
+	memset(memory, 0, TRIAL_BYTES);
+	ssize_t n = pwrite(fd, memory, TRIAL_BYTES, 0);
+	int r = n < 0 ? -errno : n < TRIAL_BYTES ? -ENOSPC : 0;
+	free(memory);
+	return r;
+}
+
+static void try_file(int fd, bool is_new, struct examination_direct *d)
+{
+	struct place_facts facts = place_facts(fd);
+
+	d->offset_align_bytes = facts.direct_align_bytes;
+	d->memory_align_bytes = facts.direct_memory_align_bytes;
+	d->is_written = is_new;
+	int r = is_new ? write_block(fd) : 0;
+	if (r == 0)
+		r = alignment_try(fd, &d->read_align_bytes);
+	if (r < 0)
+		note_failure(d, r);
+	else
+		d->trial = EXAMINATION_WORKED;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x;
+	struct stat y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino &&
+		x.st_dev == y.st_dev;
+}
+
+/* The probe file once more, past the page cache. */
+static void try_existing(const struct examiner *x, const char *name, const struct target_found *f)
+{
+	struct examination_direct *d = &x->e->direct;
+	int flags = O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY;
+	int fd = directory_open_beneath(x->directory.fd, name, flags | O_NOATIME, 0);
+
+	if (fd == -EPERM) /* O_NOATIME is the owner's */
+		fd = directory_open_beneath(x->directory.fd, name, flags, 0);
+	if (fd < 0)
+		note_failure(d, fd);
+	else if (is_same_file(fd, f->fd))
+		try_file(fd, false, d);
+	fd_close(fd);
+}
+
+/* A file that never has a name, where a run would make its own. */
+static void try_nameless(const struct examiner *x)
+{
+	struct examination_direct *d = &x->e->direct;
+	struct stat st;
+	int directory_fd = x->e->has_directory ? x->directory.fd : x->directory.parent_fd;
+
+	if (x->e->refusal_count > 0 || x->e->write_error_number != 0)
+		return; /* where a run would write nothing, neither do we */
+	if (fstat(directory_fd, &st) < 0 || st.st_dev != x->place.device)
+		return;
+	int fd = directory_open_beneath(directory_fd, ".", O_TMPFILE | O_RDWR | O_DIRECT, 0600);
+	if (fd == -EINVAL)
+		note_failure(d, fd);
+	else if (fd < 0)
+		d->error_number = -fd; /* the file system knows no such files */
+	else
+		try_file(fd, true, d);
+	fd_close(fd);
+}
+
+void examiner_try_direct(struct examiner *x)
+{
+	char run_name[JOB_FILE_NAME_MAX + 1];
+
+	if (x->file.size_bytes >= TRIAL_BYTES && x->file.fd >= 0) {
+		try_existing(x, x->job->file_name, &x->file);
+	} else if (x->run_file.size_bytes >= TRIAL_BYTES && x->run_file.fd >= 0) {
+		examiner_name_run_file(x->job, run_name, sizeof(run_name));
+		try_existing(x, run_name, &x->run_file);
+	} else {
+		try_nameless(x);
+	}
+}
