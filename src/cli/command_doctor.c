@@ -277,7 +277,7 @@ const struct command command_doctor = {
 		"day of probing costs, where the history is kept; and says what would be refused\n"
 		"and why. Each fact has a verdict: ok, warning, problem, or unknown.\n"
 		"\n"
-		"Nothing is changed. Direct I/O is tried by reading 4 KiB of a probe file. Where\n"
+		"Nothing is changed. Direct I/O is tried by a read of a probe file. Where\n"
 		"there is none yet, and one may be made, 4 KiB are written to a file that never\n"
 		"has a name and is gone at once. A directory that does not answer is told as\n"
 		"stuck after 17 seconds, with what was found out before.\n"

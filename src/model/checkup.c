@@ -54,8 +54,6 @@ bool checkup_has(const struct checkup *c, enum examination_step step)
 
 	if (step == EXAMINATION_HISTORY)
 		return e->has_history;
-	if (step == EXAMINATION_PLACE)
-		return e->step > step && e->identity.fs_type[0] != '\0';
 	return e->step > step && e->real_path[0] != '\0';
 }
 
@@ -89,22 +87,13 @@ static void judge_refusals(struct checkup *c)
 			run_status_name(e->refusals[i].status), e->refusals[i].text);
 }
 
-static bool is_compressing(const struct examination *e)
-{
-	size_t len = 0;
-
-	return identity_find_option(e->options.fs, "compress", &len) ||
-		identity_find_option(e->options.fs, "compress-force", &len);
-}
-
 static void judge_place(struct checkup *c)
 {
 	const struct examination *e = c->examination;
 
 	if (!checkup_has(c, EXAMINATION_PLACE))
 		return;
-	if (strcmp(e->identity.mount_point, "/") == 0 && e->real_path[0] != '\0' &&
-		strcmp(e->real_path, "/") != 0)
+	if (strcmp(e->identity.mount_point, "/") == 0 && strcmp(e->real_path, "/") != 0)
 		add(c, CHECKUP_WARNING, SUBJECT_MOUNT,
 			"it lies on the root file system: should a disk be mounted here, it is not");
 	if (e->is_in_memory)
@@ -114,10 +103,10 @@ static void judge_place(struct checkup *c)
 	else if (e->kind == EXAMINATION_KIND_OVERLAY)
 		add(c, CHECKUP_WARNING, SUBJECT_CACHES,
 			"an overlay: what is measured is the file system that takes its writes");
-	if (is_compressing(e))
+	if (e->is_compressed)
 		add(c, CHECKUP_WARNING, SUBJECT_CACHES,
-			"the file system compresses: backups that compress well move faster than "
-			"probes, whose content does not");
+			"the file system compresses: what backups see of it probes, whose content "
+			"does not compress, do not; runs are flagged compressed?");
 	if (checkup_has(c, EXAMINATION_DIRECTORY) && !e->has_room &&
 		checkup_level_about(c, SUBJECT_SPACE) == CHECKUP_OK)
 		add(c, CHECKUP_WARNING, SUBJECT_SPACE,
@@ -132,9 +121,9 @@ static bool is_working(const char *array_action)
 
 static void judge_device(struct checkup *c)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
-	if (!checkup_has(c, EXAMINATION_DEVICE) || !c->examination->has_device)
+	if (!checkup_has(c, EXAMINATION_PLACE) || !c->examination->identity.has_device)
 		return;
 	if (is_working(d->array_action))
 		add(c, CHECKUP_WARNING, SUBJECT_DEVICE,
@@ -218,11 +207,6 @@ static void judge_uring(struct checkup *c)
 		judge_buffers(c, u);
 }
 
-static bool is_nfs(const struct examination *e)
-{
-	return strcmp(e->identity.fs_type, "nfs") == 0 || strcmp(e->identity.fs_type, "nfs4") == 0;
-}
-
 static void judge_access(struct checkup *c)
 {
 	const struct examination *e = c->examination;
@@ -230,11 +214,11 @@ static void judge_access(struct checkup *c)
 
 	if (!checkup_has(c, EXAMINATION_DIRECTORY))
 		return;
-	if (is_denied && is_nfs(e) && e->worker_uid == 0)
+	if (is_denied && identity_is_nfs(&e->identity) && e->worker_uid == 0)
 		add(c, CHECKUP_WARNING, SUBJECT_USER,
 			"root may not write: the server probably squashes it (root_squash); give the "
 			"probe directory to an ordinary user, as whom root then works");
-	else if (is_nfs(e) && e->repository.uid == UID_NOBODY)
+	else if (identity_is_nfs(&e->identity) && e->repository.uid == UID_NOBODY)
 		add(c, CHECKUP_WARNING, SUBJECT_USER,
 			"the directory belongs to nobody: the server squashes root (root_squash), or "
 			"the names of users do not match");

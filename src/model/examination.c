@@ -7,7 +7,6 @@
 
 static const char *const step_texts[] = {
 	[EXAMINATION_PLACE] = "the directory and its file system",
-	[EXAMINATION_DEVICE] = "the device",
 	[EXAMINATION_HISTORY] = "the state directory",
 	[EXAMINATION_DIRECTORY] = "the probe directory",
 	[EXAMINATION_DIRECT] = "direct I/O",

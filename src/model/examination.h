@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/device.h"
 #include "model/identity.h"
 #include "model/job.h"
 #include "model/run.h"
@@ -18,14 +17,13 @@
 /* What is being looked at, in this order. What comes before it is filled in. */
 enum examination_step {
 	EXAMINATION_PLACE,
-	EXAMINATION_DEVICE,
 	EXAMINATION_HISTORY,
 	EXAMINATION_DIRECTORY, /* from here on as the user that a run would work as */
 	EXAMINATION_DIRECT,
 	EXAMINATION_URING,
 	EXAMINATION_COMPLETE, /* or there was nothing to go on with */
 };
-#define EXAMINATION_STEPS 7
+#define EXAMINATION_STEPS 6
 
 /* What a fact or a finding is about. */
 enum examination_subject {
@@ -95,7 +93,7 @@ struct examination_direct {
 	enum examination_trial trial;
 	int error_number;
 	bool is_written; /* a write to a nameless file; else a read of a probe file */
-	uint32_t read_align_bytes; /* the shortest read that worked, 512 to 4096 */
+	uint32_t read_align_bytes; /* the shortest read that worked, 512 to 65536 */
 	uint32_t offset_align_bytes; /* as statx(2) says, Linux 6.1 */
 	uint32_t memory_align_bytes;
 };
@@ -124,15 +122,13 @@ struct examination {
 	char real_path[JOB_PATH_MAX + 1]; /* all links resolved */
 	enum examination_kind kind;
 	bool is_in_memory; /* also an overlay whose writes stay in memory */
+	bool is_compressed; /* what is written */
 	bool is_read_only;
 	struct identity identity;
-	struct identity_options options;
 	uint64_t inodes; /* 0: the file system has no such number */
 	uint64_t free_inodes;
 	uint64_t file_target_bytes; /* the size that a probe file would have in the end */
 	bool has_room; /* for all of it */
-	bool has_device;
-	struct device_info device;
 	bool has_history; /* it was looked at */
 	struct examination_history history;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of an examination in their order, and the first ones: place and device. */
+/* The steps of an examination in their order, and the first one: the place. */
 #include "probe/examine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,12 +12,9 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "probe/device.h"
+#include "probe/compression.h"
 #include "probe/examiner.h"
 #include "probe/fs_uuid.h"
-
-#define MOUNTINFO_MAX (UINT32_C(4) << 20)
-#define UUID_LINKS "/dev/disk/by-uuid"
 
 void examiner_refuse(struct examiner *x, enum examination_subject about)
 {
@@ -28,22 +24,15 @@ void examiner_refuse(struct examiner *x, enum examination_subject about)
 	x->run->reason[0] = '\0';
 }
 
-static void read_mountinfo(struct examiner *x)
-{
-	struct buf b = BUF_INIT(MOUNTINFO_MAX);
-
-	if (fd_read_file("/proc/self/mountinfo", &b) < 0)
-		buf_done(&b);
-	else
-		(void)buf_take(&b, &x->mountinfo, NULL); /* NULL as if it were not there */
-}
-
-static void read_uuid(struct examiner *x)
+/* What only an open descriptor tells. */
+static void look_inside(struct examiner *x)
 {
 	int fd = openat(x->place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0)
+	if (fd >= 0) {
 		fs_uuid_read(fd, &x->e->identity);
+		x->e->is_compressed = compression_find(fd, 0, false);
+	}
 	fd_close(fd);
 }
 
@@ -56,7 +45,7 @@ static int look_at_place(struct examiner *x)
 	int r = place_open(x->job, &x->place, x->run);
 
 	e->identity = x->run->identity;
-	e->kind = examination_kind_of(e->identity.fs_type, false);
+	e->kind = examination_kind_of(e->identity.fs_type, e->identity.has_device);
 	if (r < 0) {
 		examiner_refuse(x, SUBJECT_PATH);
 		return r;
@@ -75,41 +64,8 @@ static int look_at_place(struct examiner *x)
 			.mode = (uint16_t)(st.st_mode & ALLPERMS),
 			.is_immutable = place_facts(x->place.fd).is_immutable,
 		};
-	if (x->mountinfo)
-		(void)identity_options_from_mountinfo(
-			x->mountinfo, place_facts(x->place.fd).mount_id, &e->options);
-	read_uuid(x);
+	look_inside(x);
 	return 0;
-}
-
-/* Before Linux 6.9 only udev's links tell: "…/1234-abcd" -> "../../sda1". */
-static void find_uuid_link(struct examination *e)
-{
-	DIR *d = opendir(UUID_LINKS);
-	char target[64];
-
-	if (!d)
-		return;
-	for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
-		ssize_t len = readlinkat(dirfd(d), entry->d_name, target, sizeof(target) - 1);
-		if (len < 0 || strlen(entry->d_name) >= sizeof(e->identity.fs_uuid))
-			continue;
-		target[len] = '\0';
-		const char *slash = strrchr(target, '/');
-		if (strcmp(slash ? slash + 1 : target, e->device.name) == 0)
-			memcpy(e->identity.fs_uuid, entry->d_name, strlen(entry->d_name) + 1);
-	}
-	(void)closedir(d); /* was only read */
-}
-
-static void look_at_device(struct examiner *x)
-{
-	struct examination *e = x->e;
-
-	e->has_device = device_find(EXAMINER_SYSFS, x->place.device, &e->device) == 0;
-	e->kind = examination_kind_of(e->identity.fs_type, e->has_device);
-	if (e->has_device && e->identity.fs_uuid[0] == '\0')
-		find_uuid_link(e);
 }
 
 static void begin(
@@ -123,10 +79,6 @@ static void examine(struct examiner *x, const struct examine_observer *observer)
 {
 	begin(x, observer, EXAMINATION_PLACE);
 	bool has_place = look_at_place(x) == 0;
-	if (has_place) {
-		begin(x, observer, EXAMINATION_DEVICE);
-		look_at_device(x);
-	}
 	if (x->job->state_directory[0] != '\0') {
 		begin(x, observer, EXAMINATION_HISTORY);
 		examiner_look_at_history(x);
@@ -159,13 +111,11 @@ void examine_run(
 		x->run = run;
 		x->place.fd = x->directory.fd = x->directory.parent_fd = -1;
 		x->file.fd = x->run_file.fd = -1;
-		read_mountinfo(x);
 		examine(x, observer);
 		fd_close(x->file.fd);
 		fd_close(x->run_file.fd);
 		directory_close(&x->directory);
 		place_close(&x->place);
-		free(x->mountinfo);
 	} else {
 		ret->step = EXAMINATION_COMPLETE;
 		ret->refusals[ret->refusal_count++] = (struct examination_refusal){

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "probe/alignment.h"
 #include "probe/examiner.h"
 
 #define TRIAL_BYTES 4096
-#define SHORTEST_READ 512
 
 static void note_failure(struct examination_direct *d, int r)
 {
@@ -19,51 +19,34 @@ static void note_failure(struct examination_direct *d, int r)
 	d->error_number = -r;
 }
 
-static int read_at(int fd, uint8_t *memory, size_t bytes)
+/* One block of a file that is to hold something. */
+static int write_block(int fd)
 {
-	off_t offset = bytes < TRIAL_BYTES ? (off_t)bytes : 0; /* no multiple of a longer one */
-	ssize_t n = pread(fd, memory, bytes, offset);
+	uint8_t *memory = aligned_alloc(TRIAL_BYTES, TRIAL_BYTES);
 
-	if (n < 0)
-		return -errno;
-	return (size_t)n == bytes ? 0 : -ENODATA;
-}
-
-/* The shortest read that is not declined. */
-static void try_reads(int fd, uint8_t *memory, struct examination_direct *d)
-{
-	int r = -EINVAL;
-
-	for (size_t bytes = SHORTEST_READ; r == -EINVAL && bytes <= TRIAL_BYTES; bytes *= 2) {
-		r = read_at(fd, memory, bytes);
-		if (r == 0) {
-			d->trial = EXAMINATION_WORKED;
-			d->read_align_bytes = (uint32_t)bytes;
-		}
-	}
-	if (r < 0)
-		note_failure(d, r);
+	if (!memory)
+		return -ENOMEM;
+	memset(memory, 0, TRIAL_BYTES);
+	ssize_t n = pwrite(fd, memory, TRIAL_BYTES, 0);
+	int r = n < 0 ? -errno : n < TRIAL_BYTES ? -ENOSPC : 0;
+	free(memory);
+	return r;
 }
 
 static void try_file(int fd, bool is_new, struct examination_direct *d)
 {
 	struct place_facts facts = place_facts(fd);
-	uint8_t *memory = aligned_alloc(TRIAL_BYTES, TRIAL_BYTES);
 
 	d->offset_align_bytes = facts.direct_align_bytes;
 	d->memory_align_bytes = facts.direct_memory_align_bytes;
-	if (!memory) {
-		d->error_number = ENOMEM;
-		return;
-	}
-	memset(memory, 0, TRIAL_BYTES);
 	d->is_written = is_new;
-	ssize_t n = is_new ? pwrite(fd, memory, TRIAL_BYTES, 0) : TRIAL_BYTES;
-	if (n == TRIAL_BYTES)
-		try_reads(fd, memory, d);
+	int r = is_new ? write_block(fd) : 0;
+	if (r == 0)
+		r = alignment_try(fd, &d->read_align_bytes);
+	if (r < 0)
+		note_failure(d, r);
 	else
-		note_failure(d, n < 0 ? -errno : -ENOSPC);
-	free(memory);
+		d->trial = EXAMINATION_WORKED;
 }
 
 static bool is_same_file(int a, int b)

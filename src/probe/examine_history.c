@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "probe/device.h"
 #include "probe/examiner.h"
@@ -29,6 +30,17 @@ static int open_nearest(const char *directory)
 	}
 }
 
+/* Without /proc and /sys it stays unknown. */
+static void identify(int fd, dev_t device, struct identity *ret)
+{
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+
+	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
+		(void)identity_from_mountinfo(buf_text(&b), place_facts(fd).mount_id, ret);
+	ret->has_device = device_find("/sys", device, &ret->device) == 0;
+	buf_done(&b);
+}
+
 /* Subvolumes of btrfs have numbers of their own, but one source. */
 static bool is_same_file_system(
 	const struct examiner *x, const struct identity *identity, dev_t device)
@@ -36,19 +48,6 @@ static bool is_same_file_system(
 	return device == x->place.device ||
 		(identity->source[0] == '/' &&
 			strcmp(identity->source, x->e->identity.source) == 0);
-}
-
-static void compare(const struct examiner *x, dev_t number, struct examination_history *h)
-{
-	struct device_info device;
-	bool has_device = device_find(EXAMINER_SYSFS, number, &device) == 0;
-
-	h->kind = examination_kind_of(h->identity.fs_type, has_device);
-	if (x->place.fd < 0)
-		return; /* there is nothing to compare with */
-	h->is_same_file_system = is_same_file_system(x, &h->identity, number);
-	h->shares_disk = h->is_same_file_system ||
-		(has_device && x->e->has_device && device_shares_leaf(&device, &x->e->device));
 }
 
 void examiner_look_at_history(struct examiner *x)
@@ -61,10 +60,13 @@ void examiner_look_at_history(struct examiner *x)
 	x->e->has_history = true;
 	h->error_number = -r;
 	if (r == 0) {
-		if (x->mountinfo)
-			(void)identity_from_mountinfo(
-				x->mountinfo, place_facts(fd).mount_id, &h->identity);
-		compare(x, st.st_dev, h);
+		identify(fd, st.st_dev, &h->identity);
+		h->kind = examination_kind_of(h->identity.fs_type, h->identity.has_device);
+	}
+	if (r == 0 && x->place.fd >= 0) {
+		h->is_same_file_system = is_same_file_system(x, &h->identity, st.st_dev);
+		h->shares_disk = h->is_same_file_system ||
+			identity_shares_disk(&h->identity, &x->e->identity);
 	}
 	fd_close(fd);
 }

@@ -9,13 +9,10 @@
 #include "probe/place.h"
 #include "probe/target.h"
 
-#define EXAMINER_SYSFS "/sys"
-
 struct examiner {
 	const struct job *job;
 	struct examination *e;
 	struct run *run; /* for what a run would say */
-	char *mountinfo; /* NULL: it cannot be read */
 	struct place place;
 	struct directory directory;
 	struct target_found file; /* fd -1 unless it is ours */

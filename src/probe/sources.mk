@@ -8,6 +8,12 @@ libprobe_a_SOURCES = \
 	%D%/device.c %D%/device.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/engine.c %D%/engine.h \
+	%D%/examine.c %D%/examine.h \
+	%D%/examine_access.c \
+	%D%/examine_direct.c \
+	%D%/examine_history.c \
+	%D%/examine_uring.c \
+	%D%/examiner.h \
 	%D%/extent.c %D%/extent.h \
 	%D%/examine.c %D%/examine.h \
 	%D%/examine_access.c \

@@ -46,8 +46,8 @@ static struct json_t *new_mount(const struct examination *e)
 	add_text(object, "mount_point", e->identity.mount_point);
 	add_text(object, "source", e->identity.source);
 	json_add_boolean(object, "is_mount", e->identity.is_mount);
-	add_text(object, "options", e->options.mount);
-	add_text(object, "fs_options", e->options.fs);
+	add_text(object, "mount_options", e->identity.options.mount);
+	add_text(object, "fs_options", e->identity.options.fs);
 	return object;
 }
 
@@ -60,6 +60,7 @@ static struct json_t *new_file_system(const struct checkup *c)
 	json_add_text(object, "kind", examination_kind_name(e->kind));
 	add_text(object, "fs_uuid", e->identity.fs_uuid);
 	json_add_boolean(object, "is_in_memory", e->is_in_memory);
+	json_add_boolean(object, "is_compressed", e->is_compressed);
 	json_add_boolean(object, "is_read_only", e->is_read_only);
 	if (checkup_has(c, EXAMINATION_DIRECTORY)) {
 		add_count(object, "size_bytes", e->identity.size_bytes);
@@ -71,41 +72,6 @@ static struct json_t *new_file_system(const struct checkup *c)
 		run_json_add_count(object, "free_inodes", e->free_inodes);
 	else
 		json_add_null(object, "free_inodes");
-	return object;
-}
-
-static void add_rotational(struct json_t *object, enum device_rotational rotational)
-{
-	if (rotational == DEVICE_ROTATIONAL_UNKNOWN)
-		json_add_null(object, "is_rotational");
-	else
-		json_add_boolean(object, "is_rotational", rotational == DEVICE_ROTATIONAL_YES);
-}
-
-static struct json_t *new_device(const struct device_info *d)
-{
-	struct json_t *object = json_new_object();
-	struct json_t *disks = json_new_array();
-
-	json_add_text(object, "name", d->name);
-	json_add_text(object, "disk", d->disk);
-	add_text(object, "mapped_name", d->mapped_name);
-	add_text(object, "array_level", d->array_level);
-	add_text(object, "array_action", d->array_action);
-	add_text(object, "backing_file", d->backing_file);
-	for (size_t i = 0; i < d->leaf_count; i++)
-		json_append_text(disks, d->leaves[i].name);
-	json_add(object, "disks", disks);
-	json_add_boolean(object, "has_all_disks", d->has_all_leaves);
-	add_text(object, "model", d->model);
-	add_rotational(object, d->rotational);
-	add_text(object, "write_cache", d->write_cache);
-	json_add_boolean(object, "has_fua", d->has_fua);
-	add_count(object, "logical_sector_bytes", d->logical_block_bytes);
-	add_count(object, "physical_sector_bytes", d->physical_block_bytes);
-	add_count(object, "request_max_bytes", d->request_max_bytes);
-	add_count(object, "queue_requests", d->queue_requests);
-	add_text(object, "scheduler", d->scheduler);
 	return object;
 }
 
@@ -237,9 +203,9 @@ static void add_examination(struct json_t *document, const struct checkup *c)
 		json_add(document, "mount", new_mount(e));
 		json_add(document, "file_system", new_file_system(c));
 	}
-	if (checkup_has(c, EXAMINATION_DEVICE) && e->has_device)
-		json_add(document, "device", new_device(&e->device));
-	else if (checkup_has(c, EXAMINATION_DEVICE))
+	if (checkup_has(c, EXAMINATION_PLACE) && e->identity.has_device)
+		json_add(document, "device", device_to_json(&e->identity.device));
+	else if (checkup_has(c, EXAMINATION_PLACE))
 		json_add_null(document, "device");
 	if (checkup_has(c, EXAMINATION_DIRECT))
 		json_add(document, "direct_io", new_direct(&e->direct));

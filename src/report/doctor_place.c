@@ -54,9 +54,9 @@ static enum doctor_fact add_source(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_options(const struct checkup *c, struct buf *b)
 {
-	const struct identity_options *options = &c->examination->options;
+	const struct identity_options *options = &c->examination->identity.options;
 
-	if (!checkup_has(c, EXAMINATION_DEVICE))
+	if (!checkup_has(c, EXAMINATION_PLACE))
 		return DOCTOR_ABSENT;
 	buf_add_text(b, options->mount);
 	if (options->fs[0] != '\0' && strcmp(options->fs, options->mount) != 0)
@@ -88,7 +88,7 @@ static enum doctor_fact add_uuid(const struct checkup *c, struct buf *b)
 {
 	const struct examination *e = c->examination;
 
-	if (!checkup_has(c, EXAMINATION_DEVICE))
+	if (!checkup_has(c, EXAMINATION_PLACE))
 		return DOCTOR_ABSENT;
 	buf_add_text(b, e->identity.fs_uuid);
 	if (b->len > 0)
@@ -146,16 +146,16 @@ static enum doctor_fact add_caches(const struct checkup *c, struct buf *b)
 
 static bool has_device(const struct checkup *c)
 {
-	return checkup_has(c, EXAMINATION_DEVICE) && c->examination->has_device;
+	return checkup_has(c, EXAMINATION_PLACE) && c->examination->identity.has_device;
 }
 
 static enum doctor_fact add_device(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
-	if (!checkup_has(c, EXAMINATION_DEVICE))
+	if (!checkup_has(c, EXAMINATION_PLACE))
 		return DOCTOR_ABSENT;
-	if (!c->examination->has_device) {
+	if (!c->examination->identity.has_device) {
 		buf_add_text(b, "none that can be seen");
 		return c->examination->kind == EXAMINATION_KIND_DISK ? DOCTOR_UNKNOWN
 								     : DOCTOR_KNOWN;
@@ -172,7 +172,7 @@ static enum doctor_fact add_device(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_disks(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
 	if (!has_device(c))
 		return DOCTOR_ABSENT;
@@ -186,7 +186,7 @@ static enum doctor_fact add_disks(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_medium(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
 	if (!has_device(c))
 		return DOCTOR_ABSENT;
@@ -205,7 +205,7 @@ static enum doctor_fact add_medium(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_write_cache(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
 	if (!has_device(c))
 		return DOCTOR_ABSENT;
@@ -217,7 +217,7 @@ static enum doctor_fact add_write_cache(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_sectors(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
 	if (!has_device(c))
 		return DOCTOR_ABSENT;
@@ -230,7 +230,7 @@ static enum doctor_fact add_sectors(const struct checkup *c, struct buf *b)
 
 static enum doctor_fact add_requests(const struct checkup *c, struct buf *b)
 {
-	const struct device_info *d = &c->examination->device;
+	const struct device_info *d = &c->examination->identity.device;
 
 	if (!has_device(c))
 		return DOCTOR_ABSENT;

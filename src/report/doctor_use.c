@@ -113,7 +113,7 @@ static void add_owner(const struct examination_owner *owner, struct buf *b)
 
 static enum doctor_fact add_repository_owner(const struct checkup *c, struct buf *b)
 {
-	if (!checkup_has(c, EXAMINATION_DEVICE))
+	if (!checkup_has(c, EXAMINATION_PLACE))
 		return DOCTOR_ABSENT;
 	add_owner(&c->examination->repository, b);
 	return DOCTOR_KNOWN;

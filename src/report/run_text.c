@@ -207,7 +207,8 @@ static void add_parameters(const struct run *run, struct buf *b)
 		add_label(b, "engine:");
 		buf_add_text(b, run_engine_name(run->engine));
 		if (run->engine == WORKLOAD_ENGINE_IO_URING)
-			buf_add_text(b, run->has_registered_buffers
+			buf_add_text(b,
+				run->has_registered_buffers
 					? ", registered buffers"
 					: ", plain buffers (the memory-lock limit is small)");
 		buf_add_char(b, '\n');

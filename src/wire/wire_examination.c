@@ -68,10 +68,11 @@ static void add_place(struct buf *b, const struct examination *e)
 	section_add_text(b, e->real_path);
 	buf_add_u8(b, (uint8_t)e->kind);
 	buf_add_u8(b, e->is_in_memory);
+	buf_add_u8(b, e->is_compressed);
 	buf_add_u8(b, e->is_read_only);
 	section_add_identity(b, &e->identity);
-	section_add_text(b, e->options.mount);
-	section_add_text(b, e->options.fs);
+	section_add_text(b, e->identity.options.mount);
+	section_add_text(b, e->identity.options.fs);
 	buf_add_u64(b, e->inodes);
 	buf_add_u64(b, e->free_inodes);
 	buf_add_u64(b, e->file_target_bytes);
@@ -86,12 +87,13 @@ static int read_place(struct buf_reader *r, void *into, struct error *reterr)
 	section_read_text(r, e->real_path, sizeof(e->real_path));
 	e->kind = (enum examination_kind)section_read_below(r, EXAMINATION_KINDS);
 	e->is_in_memory = section_read_boolean(r);
+	e->is_compressed = section_read_boolean(r);
 	e->is_read_only = section_read_boolean(r);
 	int result = section_read_identity(r, &e->identity, reterr);
 	if (result < 0)
 		return result;
-	section_read_text(r, e->options.mount, sizeof(e->options.mount));
-	section_read_text(r, e->options.fs, sizeof(e->options.fs));
+	section_read_text(r, e->identity.options.mount, sizeof(e->identity.options.mount));
+	section_read_text(r, e->identity.options.fs, sizeof(e->identity.options.fs));
 	e->inodes = buf_read_u64(r);
 	e->free_inodes = buf_read_u64(r);
 	e->file_target_bytes = buf_read_u64(r);
@@ -99,75 +101,13 @@ static int read_place(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
-static void add_device(struct buf *b, const struct device_info *d)
-{
-	size_t begin = section_begin(b, EXAMINATION_TAG_DEVICE);
-
-	buf_add_u32(b, d->major);
-	buf_add_u32(b, d->minor);
-	section_add_text(b, d->name);
-	section_add_text(b, d->disk);
-	section_add_text(b, d->mapped_name);
-	section_add_text(b, d->array_level);
-	section_add_text(b, d->array_action);
-	section_add_text(b, d->backing_file);
-	buf_add_u8(b, (uint8_t)d->rotational);
-	section_add_text(b, d->write_cache);
-	buf_add_u8(b, d->has_fua);
-	buf_add_u32(b, d->logical_block_bytes);
-	buf_add_u32(b, d->physical_block_bytes);
-	buf_add_u32(b, d->request_max_bytes);
-	section_add_text(b, d->model);
-	section_add_text(b, d->scheduler);
-	buf_add_u32(b, d->queue_requests);
-	buf_add_u8(b, d->write_copies);
-	buf_add_u8(b, d->has_all_leaves);
-	buf_add_u8(b, (uint8_t)d->leaf_count);
-	for (size_t i = 0; i < d->leaf_count; i++) {
-		buf_add_u32(b, d->leaves[i].major);
-		buf_add_u32(b, d->leaves[i].minor);
-		section_add_text(b, d->leaves[i].name);
-	}
-	section_end(b, begin);
-}
-
-static void read_leaves(struct buf_reader *r, struct device_info *d)
-{
-	d->leaf_count = section_read_below(r, DEVICE_LEAVES_MAX + 1);
-	for (size_t i = 0; i < d->leaf_count; i++) {
-		d->leaves[i].major = buf_read_u32(r);
-		d->leaves[i].minor = buf_read_u32(r);
-		section_read_text(r, d->leaves[i].name, sizeof(d->leaves[i].name));
-	}
-}
-
 static int read_device(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct examination *e = into;
-	struct device_info *d = &e->device;
 
 	(void)reterr; /* as above */
-	e->has_device = true;
-	d->major = buf_read_u32(r);
-	d->minor = buf_read_u32(r);
-	section_read_text(r, d->name, sizeof(d->name));
-	section_read_text(r, d->disk, sizeof(d->disk));
-	section_read_text(r, d->mapped_name, sizeof(d->mapped_name));
-	section_read_text(r, d->array_level, sizeof(d->array_level));
-	section_read_text(r, d->array_action, sizeof(d->array_action));
-	section_read_text(r, d->backing_file, sizeof(d->backing_file));
-	d->rotational = (enum device_rotational)section_read_below(r, DEVICE_ROTATIONAL_YES + 1);
-	section_read_text(r, d->write_cache, sizeof(d->write_cache));
-	d->has_fua = section_read_boolean(r);
-	d->logical_block_bytes = read_align(r);
-	d->physical_block_bytes = read_align(r);
-	d->request_max_bytes = buf_read_u32(r);
-	section_read_text(r, d->model, sizeof(d->model));
-	section_read_text(r, d->scheduler, sizeof(d->scheduler));
-	d->queue_requests = buf_read_u32(r);
-	d->write_copies = buf_read_u8(r);
-	d->has_all_leaves = section_read_boolean(r);
-	read_leaves(r, d);
+	e->identity.has_device = true;
+	section_read_device(r, &e->identity.device);
 	return 0;
 }
 
@@ -377,8 +317,11 @@ void wire_encode_examination(const struct examination *e, struct buf *b)
 	section_add_header(b, WIRE_EXAMINATION);
 	add_step(b, e);
 	add_place(b, e);
-	if (e->has_device)
-		add_device(b, &e->device);
+	if (e->identity.has_device) {
+		size_t begin = section_begin(b, EXAMINATION_TAG_DEVICE);
+		section_add_device(b, &e->identity.device);
+		section_end(b, begin);
+	}
 	if (e->has_history)
 		add_history(b, &e->history);
 	add_access(b, e);

@@ -4,6 +4,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_bad_directories.py \
 	%D%/test_busy_database.py \
 	%D%/test_config.py \
+	%D%/test_doctor.py \
 	%D%/test_facts.py \
 	%D%/test_doctor.py \
 	%D%/test_engine.py \

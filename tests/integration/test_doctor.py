@@ -83,7 +83,7 @@ def test_the_facts_are_those_of_the_machine(repository):
     point, fs_type, source, options = mount_of(repository)
     assert document["path"] == document["real_path"] == str(repository)
     assert document["mount"]["mount_point"] == point
-    assert (document["mount"]["source"], document["mount"]["options"]) == (source, options)
+    assert (document["mount"]["source"], document["mount"]["mount_options"]) == (source, options)
     assert document["file_system"]["fs_type"] == fs_type
     fs = os.statvfs(repository)
     assert document["file_system"]["size_bytes"] == fs.f_blocks * fs.f_frsize
@@ -101,7 +101,7 @@ def test_the_facts_are_those_of_the_machine(repository):
         assert document["device"]["name"] == os.path.basename(os.path.realpath(sysfs))
         sectors = open(f"{sysfs}/queue/logical_block_size", encoding="ascii") if os.path.exists(f"{sysfs}/queue") else None
         if sectors:
-            assert document["device"]["logical_sector_bytes"] == int(sectors.read())
+            assert document["device"]["logical_block_bytes"] == int(sectors.read())
     assert picture(repository) == before
 
 
@@ -139,7 +139,7 @@ def test_sectors_of_4096_bytes_are_seen(mount):
     for tried_by in ("write", "read"):
         document = doctor(path, code=0)
         device = document["device"]
-        assert (device["logical_sector_bytes"], device["disks"]) == (4096, [device["name"]])
+        assert (device["logical_block_bytes"], device["disks"]) == (4096, [device["name"]])
         assert device["backing_file"].startswith(str(path.parent))
         direct = document["direct_io"]
         assert (direct["trial"], direct["tried_by"], direct["shortest_read_bytes"]) == ("worked", tried_by, 4096)

@@ -114,7 +114,7 @@ static void where_numbers_are_not_those_of_a_disk_is_said(void **state)
 	b->e->kind = EXAMINATION_KIND_OVERLAY;
 	expect(b, CHECKUP_WARNING, SUBJECT_CACHES, "overlay");
 	b->e->kind = EXAMINATION_KIND_DISK;
-	memcpy(b->e->options.fs, "rw,compress=zstd:3", 19);
+	b->e->is_compressed = true;
 	expect(b, CHECKUP_WARNING, SUBJECT_CACHES, "compresses");
 }
 
@@ -146,15 +146,15 @@ static void a_device_that_distorts_is_a_warning(void **state)
 {
 	struct bench *b = *state;
 
-	memcpy(b->e->device.array_action, "resync", 7);
+	memcpy(b->e->identity.device.array_action, "resync", 7);
 	expect(b, CHECKUP_WARNING, SUBJECT_DEVICE, "busy with resync");
-	memcpy(b->e->device.array_action, "frozen", 7);
-	b->e->device.request_max_bytes = 262144;
+	memcpy(b->e->identity.device.array_action, "frozen", 7);
+	b->e->identity.device.request_max_bytes = 262144;
 	expect(b, CHECKUP_WARNING, SUBJECT_REQUESTS, "cut into requests of 262144 bytes");
-	b->e->device.request_max_bytes = 524288;
-	b->e->device.logical_block_bytes = 16384;
+	b->e->identity.device.request_max_bytes = 524288;
+	b->e->identity.device.logical_block_bytes = 16384;
 	expect(b, CHECKUP_WARNING, SUBJECT_SECTORS, "sectors of 16384 bytes");
-	b->e->has_device = false;
+	b->e->identity.has_device = false;
 	checkup_judge(&b->checkup);
 	assert_int_equal(b->checkup.finding_count, 0);
 }

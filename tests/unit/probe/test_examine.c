@@ -103,8 +103,8 @@ static void expect_refusal(const struct bench *b, enum examination_subject about
 
 static void a_new_place_is_described_and_left_empty(void **state)
 {
-	static const enum examination_step steps[] = { EXAMINATION_PLACE, EXAMINATION_DEVICE,
-		EXAMINATION_HISTORY, EXAMINATION_DIRECTORY, EXAMINATION_DIRECT, EXAMINATION_URING,
+	static const enum examination_step steps[] = { EXAMINATION_PLACE, EXAMINATION_HISTORY,
+		EXAMINATION_DIRECTORY, EXAMINATION_DIRECT, EXAMINATION_URING,
 		EXAMINATION_COMPLETE };
 	struct bench *b = *state;
 	struct stat before;
@@ -119,7 +119,7 @@ static void a_new_place_is_described_and_left_empty(void **state)
 	assert_int_equal(e->refusal_count, 0);
 	assert_string_equal(e->real_path, b->directory.path);
 	assert_true(e->identity.fs_type[0] != '\0');
-	assert_true(e->options.mount[0] != '\0');
+	assert_true(e->identity.options.mount[0] != '\0');
 	assert_true(e->identity.size_bytes > 0);
 	assert_true(e->file_target_bytes > 0);
 	assert_int_equal(e->caller_uid, getuid());
@@ -283,7 +283,7 @@ static void a_place_that_cannot_be_ends_the_examination(void **state)
 		expect_refusal(b, SUBJECT_PATH, cases[i].status, cases[i].part);
 		assert_int_equal(b->told_count, 2);
 		assert_string_equal(e->real_path, "");
-		assert_false(e->has_device);
+		assert_false(e->identity.has_device);
 	}
 }
 

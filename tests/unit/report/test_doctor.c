@@ -125,25 +125,27 @@ static const char expected_text[] =
 
 static const char expected_json[] =
 	"{\"path\":\"/srv/backup\",\"real_path\":\"/mnt/backup\",\"repository\":\"nas1\","
-	"\"verdict\":\"ok\",\"status\":\"ok\",\"reason\":null,\"mount\":{\"mount_point\":\"/mnt/backup\","
-	"\"source\":\"/dev/mapper/vg0-backup\",\"is_mount\":true,\"options\":\"rw,noatime\","
-	"\"fs_options\":\"rw,logbufs=8\"},\"file_system\":{\"fs_type\":\"xfs\",\"kind\":\"disk\","
+	"\"verdict\":\"ok\",\"status\":\"ok\",\"reason\":null,\"mount\":{"
+	"\"mount_point\":\"/mnt/backup\",\"source\":\"/dev/mapper/vg0-backup\","
+	"\"is_mount\":true,\"mount_options\":\"rw,noatime\",\"fs_options\":\"rw,logbufs=8\"},"
+	"\"file_system\":{\"fs_type\":\"xfs\",\"kind\":\"disk\","
 	"\"fs_uuid\":\"6c2f1f0a-0000-4000-8000-000000000001\",\"is_in_memory\":false,"
-	"\"is_read_only\":false,\"size_bytes\":4398046511104,\"free_bytes\":2199023255552,"
-	"\"must_stay_free_bytes\":219902325555,\"inodes\":1000,\"free_inodes\":900},\"device\":{"
-	"\"name\":\"dm-3\",\"disk\":\"dm-3\",\"mapped_name\":\"vg0-backup\",\"array_level\":\"raid6\","
-	"\"array_action\":\"idle\",\"backing_file\":null,\"disks\":[\"sda\",\"sdb\"],"
-	"\"has_all_disks\":true,\"model\":\"WDC WD40EFRX-68W\",\"is_rotational\":true,"
-	"\"write_cache\":\"write back\",\"has_fua\":true,\"logical_sector_bytes\":512,"
-	"\"physical_sector_bytes\":4096,\"request_max_bytes\":1048576,\"queue_requests\":64,"
-	"\"scheduler\":\"mq-deadline\"},\"direct_io\":{\"trial\":\"worked\",\"error\":null,"
-	"\"tried_by\":\"read\",\"offset_align_bytes\":512,\"memory_align_bytes\":4,"
-	"\"shortest_read_bytes\":512},\"io_uring\":{\"is_allowed\":true,\"error\":null,"
-	"\"can_register_buffers\":true,\"buffer_bytes\":1048576,\"memory_lock_bytes\":8388608},"
-	"\"access\":{\"caller_uid\":0,\"worker_uid\":34,\"worker_gid\":35,\"may_write\":true,"
-	"\"error\":null,\"repository\":{\"uid\":34,\"gid\":35,\"mode\":\"0750\",\"is_immutable\":false},"
-	"\"probe_directory_path\":\"/srv/backup/.repoprobe\",\"probe_directory\":{\"uid\":34,"
-	"\"gid\":35,\"mode\":\"0700\",\"is_immutable\":false},\"probe_file\":{\"state\":\"ours\","
+	"\"is_compressed\":false,\"is_read_only\":false,\"size_bytes\":4398046511104,\"free_bytes\":2199023255552,"
+	"\"must_stay_free_bytes\":219902325555,\"inodes\":1000,\"free_inodes\":900},"
+	"\"device\":{\"name\":\"dm-3\",\"disk\":\"dm-3\",\"model\":\"WDC WD40EFRX-68W\","
+	"\"write_cache\":\"write back\",\"scheduler\":\"mq-deadline\","
+	"\"mapped_name\":\"vg0-backup\",\"array_level\":\"raid6\",\"array_action\":\"idle\","
+	"\"rotational\":true,\"logical_block_bytes\":512,\"physical_block_bytes\":4096,"
+	"\"request_max_bytes\":1048576,\"queue_requests\":64,\"disks\":[\"sda\",\"sdb\"]},"
+	"\"direct_io\":{\"trial\":\"worked\",\"error\":null,\"tried_by\":\"read\","
+	"\"offset_align_bytes\":512,\"memory_align_bytes\":4,\"shortest_read_bytes\":512},"
+	"\"io_uring\":{\"is_allowed\":true,\"error\":null,\"can_register_buffers\":true,"
+	"\"buffer_bytes\":1048576,\"memory_lock_bytes\":8388608},\"access\":{"
+	"\"caller_uid\":0,\"worker_uid\":34,\"worker_gid\":35,\"may_write\":true,"
+	"\"error\":null,\"repository\":{\"uid\":34,\"gid\":35,\"mode\":\"0750\","
+	"\"is_immutable\":false},\"probe_directory_path\":\"/srv/backup/.repoprobe\","
+	"\"probe_directory\":{\"uid\":34,\"gid\":35,\"mode\":\"0700\","
+	"\"is_immutable\":false},\"probe_file\":{\"state\":\"ours\","
 	"\"size_bytes\":135266304},\"run_file\":{\"state\":\"missing\"},\"other_files\":2,"
 	"\"other_bytes\":3221225472},\"cost\":{\"probes\":[\"active-full\",\"heartbeat\"],"
 	"\"written_a_day_bytes\":21474836480,\"read_a_day_bytes\":536870912,"
@@ -214,9 +216,9 @@ static const char expected_stuck_json[] =
 	"{\"path\":\"/srv/backup\",\"real_path\":\"/mnt/backup\",\"repository\":\"nas1\","
 	"\"verdict\":\"problem\",\"status\":\"stuck\",\"reason\":\"the repository does not answer\","
 	"\"interrupted_at\":\"direct I/O\",\"mount\":{\"mount_point\":\"/mnt/backup\","
-	"\"source\":\"evil\\u001B[2J\xef\xbf\xbd\",\"is_mount\":true,\"options\":\"rw,noatime\","
+	"\"source\":\"evil\\u001B[2J\xef\xbf\xbd\",\"is_mount\":true,\"mount_options\":\"rw,noatime\","
 	"\"fs_options\":\"rw,logbufs=8\"},\"file_system\":{\"fs_type\":\"xfs\",\"kind\":\"disk\","
-	"\"fs_uuid\":null,\"is_in_memory\":false,\"is_read_only\":false,"
+	"\"fs_uuid\":null,\"is_in_memory\":false,\"is_compressed\":false,\"is_read_only\":false,"
 	"\"size_bytes\":4398046511104,\"free_bytes\":2199023255552,"
 	"\"must_stay_free_bytes\":219902325555,\"inodes\":1000,\"free_inodes\":900},"
 	"\"device\":null,\"access\":{\"caller_uid\":0,\"worker_uid\":34,\"worker_gid\":35,"
@@ -248,7 +250,7 @@ static void make_stuck(struct bench *b)
 {
 	b->e->step = EXAMINATION_DIRECT;
 	b->e->has_history = false;
-	b->e->has_device = false;
+	b->e->identity.has_device = false;
 	b->e->has_directory = false;
 	b->e->identity.fs_uuid[0] = '\0';
 	b->e->file = (struct examination_file){ .exists = true };

@@ -87,9 +87,9 @@ static void it_arrives_as_it_was_sent(void **state)
 	assert_int_equal(decode(&b, b.len, back), 0);
 	assert_string_equal(back->real_path, e->real_path);
 	assert_string_equal(back->identity.source, e->identity.source);
-	assert_string_equal(back->options.fs, e->options.fs);
-	assert_string_equal(back->device.leaves[1].name, "sdb");
-	assert_int_equal(back->device.leaves[1].minor, 16);
+	assert_string_equal(back->identity.options.fs, e->identity.options.fs);
+	assert_string_equal(back->identity.device.leaves[1].name, "sdb");
+	assert_int_equal(back->identity.device.leaves[1].minor, 16);
 	assert_int_equal(back->worker_gid, 35);
 	assert_int_equal(back->directory.mode, 0700);
 	assert_int_equal(back->other_bytes, e->other_bytes);
@@ -97,7 +97,7 @@ static void it_arrives_as_it_was_sent(void **state)
 	assert_int_equal(back->uring.memory_lock_bytes, e->uring.memory_lock_bytes);
 	assert_int_equal(back->refusals[1].status, RUN_REFUSED);
 	assert_string_equal(back->refusals[1].text, "foreign");
-	assert_true(back->has_room && back->has_device && back->has_history);
+	assert_true(back->has_room && back->identity.has_device && back->has_history);
 	buf_done(&b);
 	free(back);
 	free(e);
@@ -115,10 +115,10 @@ static void an_empty_and_the_fullest_one_arrive_too(void **state)
 	e = new_sample();
 	memset(e->real_path, 'p', JOB_PATH_MAX);
 	memset(e->identity.source, '\xff', IDENTITY_TEXT_MAX); /* need not be UTF-8 */
-	memset(e->options.fs, 'o', IDENTITY_TEXT_MAX);
-	e->device.leaf_count = DEVICE_LEAVES_MAX;
+	memset(e->identity.options.fs, 'o', IDENTITY_TEXT_MAX);
+	e->identity.device.leaf_count = DEVICE_LEAVES_MAX;
 	for (size_t i = 0; i < DEVICE_LEAVES_MAX; i++)
-		memset(e->device.leaves[i].name, 'd', DEVICE_NAME_MAX);
+		memset(e->identity.device.leaves[i].name, 'd', DEVICE_NAME_MAX);
 	e->refusal_count = EXAMINATION_REFUSALS_MAX;
 	for (size_t i = 0; i < EXAMINATION_REFUSALS_MAX; i++)
 		memset(e->refusals[i].text, 'r', RUN_REASON_MAX);
@@ -164,9 +164,9 @@ static void what_cannot_be_is_refused(void **state)
 		SPOIL(step, EXAMINATION_STEPS),
 		SPOIL(kind, EXAMINATION_KINDS),
 		SPOIL(identity.sector_bytes, 513),
-		SPOIL(device.rotational, DEVICE_ROTATIONAL_YES + 1),
-		SPOIL(device.logical_block_bytes, 513),
-		SPOIL(device.physical_block_bytes, 4097),
+		SPOIL(identity.device.rotational, DEVICE_ROTATIONAL_YES + 1),
+		SPOIL(identity.device.logical_block_bytes, 513),
+		SPOIL(identity.device.physical_block_bytes, 4097),
 		SPOIL(history.kind, EXAMINATION_KINDS),
 		SPOIL(history.error_number, 4096),
 		SPOIL(repository.mode, 010000),
