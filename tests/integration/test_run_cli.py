@@ -387,7 +387,7 @@ def test_every_command_has_help_and_none_speaks_of_what_is_not_there():
         done = run_cli(name, "--help")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"Usage: repoprobe {name}")
-        for absent in ("sweep", "--rate", "forecast"):
+        for absent in ("sweep", "rate_bytes", "forecast", "K normal"):
             assert absent not in done.stdout, done.stdout
     assert "forecast" not in overview.stdout
     assert re.match(r"repoprobe \d+\.\d+", run_cli("--version").stdout)
