@@ -33,6 +33,14 @@ void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, ui
 	probe->overlap_due_nsec = probe->due_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
 }
 
+void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	if (probe->runs > 0 || probe->skips[RUN_SKIP_IN_USE] > LIVE_IN_USE_TRIES)
+		return;
+	probe->due_nsec = now_nsec + LIVE_IN_USE_USEC * NSEC_PER_USEC;
+	probe->due_usec = now_usec + (int64_t)LIVE_IN_USE_USEC;
+}
+
 static void probe_set_due_now(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
 {
 	probe->due_nsec = now_nsec;

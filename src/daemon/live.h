@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "config/config.h"
 #include "daemon/schedule.h"
 #include "model/facts.h"

@@ -139,6 +139,9 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 		r = judge(d, repository, probe, run, batch);
 	if (probe && live_add_run(repository, probe, run) < 0)
 		r = -ENOMEM;
+	if (probe && run->skip == RUN_SKIP_IN_USE)
+		live_retry_in_use(
+			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	if (r >= 0) {
 		r = store_batch_add_run(batch, run);
 		run = NULL; /* taken, also on failure */

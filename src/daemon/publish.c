@@ -132,8 +132,8 @@ static void tell_systemd(const struct snapshot *s)
 	if (s->reload_error)
 		(void)sd_notifyf(0, "STATUS=Configuration not reloaded: %s", s->reload_error);
 	else
-		(void)sd_notifyf(
-			0, "STATUS=%zu repositories, %zu not ok", s->repository_count, slow);
+		(void)sd_notifyf(0, "STATUS=%zu of %zu repositories ok", s->repository_count - slow,
+			s->repository_count);
 }
 
 static void render(struct daemon *d)

@@ -10,10 +10,18 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 
+/* Rings and registered buffers of all of a user's workers count against one memory-lock limit (not
+ * root's), and a ring gives its share back a moment after its end. */
+#define LOCKED_SHARE 4 /* a worker's buffers may take this part of the limit */
+#define RING_TRIES 50
+#define RING_PAUSE_NSEC (20 * NSEC_PER_MSEC)
 #define SUBMIT_TRIES_MAX 10000
 #define SYNC_BIT (UINT64_C(1) << 32) /* in user_data, beside the slot: this is its fdatasync */
 
@@ -68,6 +76,14 @@ static int restrict_ring(struct uring *u)
 		(unsigned)u->ring.ring_fd, IORING_REGISTER_RESTRICTIONS, rules, count);
 }
 
+static bool may_lock(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
+		limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / LOCKED_SHARE;
+}
+
 /* Registers what the ring may touch and locks it to that. */
 static int set_up_ring(struct uring *u)
 {
@@ -78,16 +94,30 @@ static int set_up_ring(struct uring *u)
 	if (r < 0)
 		return r;
 	/* Plain buffers serve as well where the memory-lock limit is too small for these. */
-	u->has_buffers = io_uring_register_buffers(&u->ring, &all, 1) == 0;
+	u->has_buffers = may_lock(u->setup.memory_bytes) &&
+		io_uring_register_buffers(&u->ring, &all, 1) == 0;
 	r = restrict_ring(u);
 	if (r < 0)
 		return r;
 	return io_uring_register((unsigned)u->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 }
 
+static int make_ring(struct uring *u)
+{
+	const struct timespec pause = { .tv_nsec = RING_PAUSE_NSEC };
+	int r = -ENOMEM;
+
+	for (int i = 0; i < RING_TRIES && r == -ENOMEM; i++) {
+		struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
+		if (i > 0)
+			(void)nanosleep(&pause, NULL); /* cut short does no harm */
+		r = io_uring_queue_init_params(u->setup.slots, &u->ring, &params);
+	}
+	return r;
+}
+
 static int uring_open(const struct io_setup *setup, void **ret, struct error *reterr)
 {
-	struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
 	struct uring *u = calloc(1, sizeof(*u));
 	int r = -ENOMEM;
 
@@ -97,7 +127,7 @@ static int uring_open(const struct io_setup *setup, void **ret, struct error *re
 	u->pending = calloc(setup->slots, sizeof(*u->pending));
 	if (!u->pending)
 		goto fail;
-	r = io_uring_queue_init_params(setup->slots, &u->ring, &params);
+	r = make_ring(u);
 	if (r < 0)
 		goto fail;
 	u->has_ring = true;

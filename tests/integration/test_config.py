@@ -161,7 +161,8 @@ class Setup:
             self.daemon.wait_runs(name, 1)
 
     def text(self, *names, extra=""):
-        return "".join(f"[repository {n}]\npath = {self.directory / n}\nprobes = quick\n" for n in names) + QUICK + extra
+        sections = [f"[repository {n}]\npath = {self.directory / n}\nprobes = quick\n" for n in names]
+        return "".join(sections) + QUICK + extra
 
     def rewrite(self, text):
         self.daemon.config_path.write_text(text)

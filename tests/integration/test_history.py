@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history: on the command line with and without the daemon, as a file, through its views."""
 import json
-import os
 import sqlite3
 import stat
 
@@ -9,7 +8,8 @@ import pytest
 
 from conftest import QUICK, run_cli
 
-RUN_COLUMNS = {"id", "started", "repository", "probe", "status", "skip_reason", "reason", "trust", "engine", "duration_ms"}
+RUN_COLUMNS = {"id", "started", "repository", "probe", "status", "skip_reason", "reason", "trust", "engine"}
+RUN_COLUMNS |= {"duration_ms", "setup_ms", "measured_ms", "fs_type", "fs_free_bytes", "workload"}
 RUN_COLUMNS |= {f"{o}_{c}" for o in ("read", "write") for c in ("ios", "bytes", "avg_ms", "p50_ms", "p99_ms", "max_ms")}
 INCIDENT_COLUMNS = {"id", "repository", "state", "level", "opened", "closed", "duration_seconds", "reason"}
 

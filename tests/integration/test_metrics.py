@@ -87,8 +87,8 @@ def test_counters_are_there_before_the_first_run(daemon, slow):
     for level in ("warning", "critical"):
         assert value("repoprobe_alarm_firing", alarm="limit", level=level) == 0
     # What is not known yet is left out, not zero.
-    for name in ("repoprobe_probe_success", "repoprobe_probe_duration_seconds", "repoprobe_probe_last_run_timestamp_seconds"):
-        assert value(name) is None
+    for name in ("success", "duration_seconds", "last_run_timestamp_seconds"):
+        assert value(f"repoprobe_probe_{name}") is None
     states = {labels["state"]: v for name, labels, v in samples if name == "repoprobe_repository_state"}
     assert states == {"ok": 0, "warning": 0, "critical": 0, "unknown": 1, "paused": 0}
     slow.delay(0)

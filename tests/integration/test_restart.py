@@ -18,7 +18,8 @@ def check_database(d):
     """Sound, and each transaction whole: the alarm state is what the committed runs make of it."""
     assert d.sql("PRAGMA integrity_check") == [("ok",)]
     assert d.sql("PRAGMA foreign_key_check") == []
-    assert d.sql("SELECT count(*) FROM runs_v WHERE status = 'ok' AND (read_ios IS NULL OR write_ios IS NULL)") == [(0,)]
+    halves = "SELECT count(*) FROM runs_v WHERE status = 'ok' AND (read_ios IS NULL OR write_ios IS NULL)"
+    assert d.sql(halves) == [(0,)]
     judged = d.sql("SELECT count(*) FROM runs_v WHERE status IN ('ok', 'stalled')")[0][0]
     series = d.sql("SELECT judged_runs, warning_bits, level FROM alarm_state ORDER BY operation")
     for judged_runs, bits, level in series:

@@ -42,7 +42,7 @@ def test_readiness_watchdog_reload_and_stop_are_told(daemon, directory, reposito
     listener.wait(r"^READY=1$")
     listener.wait(r"^WATCHDOG=1$")
     d.wait_ready().wait_runs("disk", 1)
-    listener.wait(r"^STATUS=1 repositor.*\b0 not ok$")
+    listener.wait(r"^STATUS=1 of 1 repositories ok$")
     d.config_path.write_text(text + "blok_size = 1\n")
     d.hang_up()
     message = listener.wait(r"^RELOADING=1$")

@@ -142,6 +142,29 @@ static void skipped_run_counts_as_a_skip_and_hides_no_result(void **state)
 	live_free(live);
 }
 
+static void first_run_that_finds_its_file_in_use_is_tried_again_soon_and_not_for_ever(void **state)
+{
+	struct live *live = live_of(&two);
+	struct live_repository *nas1 = live_find_repository(live, "nas1");
+	struct live_probe *probe = live_find_probe(nas1, "active-full");
+	struct run *skipped = run_of("nas1", "active-full", RUN_SKIPPED);
+
+	(void)state;
+	skipped->skip = RUN_SKIP_IN_USE;
+	for (int i = 0; i < LIVE_IN_USE_TRIES; i++) {
+		probe->due_nsec = UINT64_MAX;
+		assert_int_equal(live_add_run(nas1, probe, skipped), 0);
+		live_retry_in_use(probe, NOW_NSEC, NOW_USEC);
+		assert_int_equal(probe->due_nsec, NOW_NSEC + LIVE_IN_USE_USEC * NSEC_PER_USEC);
+	}
+	probe->due_nsec = UINT64_MAX;
+	assert_int_equal(live_add_run(nas1, probe, skipped), 0);
+	live_retry_in_use(probe, NOW_NSEC, NOW_USEC);
+	assert_int_equal(probe->due_nsec, UINT64_MAX);
+	free(skipped);
+	live_free(live);
+}
+
 static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **state)
 {
 	struct live *before = live_of(&two);
@@ -248,6 +271,8 @@ int main(void)
 		cmocka_unit_test(waiting_repository_is_looked_at_again_when_a_slot_overlaps),
 		cmocka_unit_test(run_is_counted_and_kept),
 		cmocka_unit_test(skipped_run_counts_as_a_skip_and_hides_no_result),
+		cmocka_unit_test(
+			first_run_that_finds_its_file_in_use_is_tried_again_soon_and_not_for_ever),
 		cmocka_unit_test(reload_keeps_slots_counters_alarms_and_drops_what_is_gone),
 		cmocka_unit_test(counters_of_another_disk_are_forgotten),
 		cmocka_unit_test(changed_interval_plans_anew_and_keeps_the_counters),
