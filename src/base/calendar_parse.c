@@ -154,7 +154,7 @@ static int refuse_weekday(const struct scanner *s)
 	char word[16];
 	size_t len = 0;
 
-	while (is_letter(s->at[len]) && len < sizeof(word) - 1)
+	while (len < sizeof(word) - 1 && is_letter(s->at[len]))
 		len++;
 	memcpy(word, s->at, len);
 	word[len] = '\0';
@@ -169,8 +169,8 @@ static int add_weekdays(const struct scanner *s, const char *at, int first, int 
 	if (first > last)
 		return calendar_refuse(s->reterr, s->text, position_of(s, at),
 			"a range of weekdays ends on Sunday; did you mean %.3s..Sun,Mon%s%.3s?",
-			calendar_weekday_names[first], last > 0 ? ".." : "",
-			last > 0 ? calendar_weekday_names[last] : "");
+			calendar_weekday_names[first], last == 0 ? "" : "..",
+			last == 0 ? "" : calendar_weekday_names[last]);
 	for (int day = first; day <= last; day++)
 		s->form->weekdays |= 1U << day;
 	return 0;
@@ -351,7 +351,7 @@ static int read_parts(struct scanner *s)
 
 int calendar_form_read(const char *text, struct calendar_form *ret, struct error *reterr)
 {
-	char copy[TEXT_MAX];
+	char copy[TEXT_MAX] = "";
 	struct scanner s = {
 		.text = text, .start = copy, .at = copy, .reterr = reterr, .form = ret
 	};

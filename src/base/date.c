@@ -21,11 +21,11 @@ int64_t date_to_days(int64_t year, int64_t month, int64_t day)
 	return era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970;
 }
 
-struct date date_from_days(int64_t days_since_1970)
+struct date date_from_days(int64_t days)
 {
-	int64_t days = days_since_1970 + DAYS_TO_1970;
-	int64_t era = (days >= 0 ? days : days - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
-	int64_t day_of_era = days - era * DAYS_PER_ERA;
+	int64_t d = days + DAYS_TO_1970;
+	int64_t era = (d >= 0 ? d : d - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
+	int64_t day_of_era = d - era * DAYS_PER_ERA;
 	int64_t year_of_era =
 		(day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
 	int64_t day_of_year =

@@ -12,7 +12,7 @@
 #define RULE_HOURS_MAX 167
 #define OFFSET_HOURS_MAX 24
 #define NAME_MIN 3
-#define DEFAULT_TIME (2 * HOUR)
+#define DEFAULT_TIME INT64_C(7200)
 /* What the C library does where a rule names summer time and not when. */
 #define DEFAULT_DATES ",M3.2.0,M11.1.0"
 

@@ -33,7 +33,8 @@ struct tzif_block {
 
 static int refuse(struct error *reterr, const char *what)
 {
-	return error_set(reterr, -EINVAL, "not a time zone file: %s", what);
+	(void)error_set(reterr, -EINVAL, "not a time zone file: %s", what);
+	return -EINVAL;
 }
 
 static uint64_t read_big_endian(const uint8_t *data, size_t len)
