@@ -106,7 +106,8 @@ class ProbePanel {
 		this.probe = probe;
 		const run = probe.last_run;
 
-		setText(this.description, `${probe.description}, every ${duration(probe.interval_seconds)}`);
+		const when = probe.schedule ? `at ${probe.schedule}` : `every ${duration(probe.interval_seconds)}`;
+		setText(this.description, `${probe.description}, ${when}`);
 		for (const [operation, row] of this.rows)
 			row.update(run?.operations?.[operation], probe);
 		setText(this.limit, this.limitText());

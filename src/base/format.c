@@ -4,10 +4,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/date.h"
 #include "base/parse.h"
 
-#define DAYS_PER_ERA 146097 /* 400 years */
-#define DAYS_TO_1970 719468 /* from the 1st of March of year 0 */
 #define USEC_PER_MIN (60 * USEC_PER_SEC)
 #define USEC_PER_HOUR (60 * USEC_PER_MIN)
 #define USEC_PER_DAY (24 * USEC_PER_HOUR)
@@ -76,22 +75,11 @@ void format_duration(struct buf *b, uint64_t usec)
 	}
 }
 
-/* Hinnant's civil_from_days: years begin in March, so that the leap day comes last. */
 static void add_date(struct buf *b, int64_t days_since_1970)
 {
-	int64_t days = days_since_1970 + DAYS_TO_1970;
-	int64_t era = (days >= 0 ? days : days - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
-	int64_t day_of_era = days - era * DAYS_PER_ERA;
-	int64_t year_of_era =
-		(day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-	int64_t day_of_year =
-		day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-	int64_t month = (5 * day_of_year + 2) / 153;
-	int64_t day = day_of_year - (153 * month + 2) / 5 + 1;
-	int64_t year = year_of_era + era * 400 + (month >= 10);
+	struct date date = date_from_days(days_since_1970);
 
-	month += month < 10 ? 3 : -9;
-	buf_printf(b, "%04" PRId64 "-%02" PRId64 "-%02" PRId64, year, month, day);
+	buf_printf(b, "%04" PRId64 "-%02" PRId64 "-%02" PRId64, date.year, date.month, date.day);
 }
 
 void format_instant(struct buf *b, int64_t usec)

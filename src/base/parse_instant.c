@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/date.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/parse.h"
@@ -11,8 +12,6 @@
 /* 0000-01-01 and the end of 9999-12-31: what RFC 3339 can say. */
 #define SECONDS_MIN INT64_C(-62167219200)
 #define SECONDS_MAX INT64_C(253402300799)
-
-#define SECONDS_PER_DAY 86400
 
 /* A date and time as written; the fields are in the ranges of the grammar. */
 struct date_time {
@@ -63,14 +62,12 @@ static size_t scan_date(const char *text, struct date_time *t)
 		{ .before = '-', .digits = 2, .min = 1, .max = 12 },
 		{ .before = '-', .digits = 2, .min = 1, .max = 31 },
 	};
-	static const int64_t month_days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	int64_t v[3];
 	size_t len = scan_fields(text, fields, 3, v);
 
 	if (len == 0)
 		return 0;
-	bool is_leap = v[0] % 4 == 0 && (v[0] % 100 != 0 || v[0] % 400 == 0);
-	if (v[2] > month_days[v[1] - 1] + (v[1] == 2 && is_leap))
+	if (v[2] > date_month_days(v[0], v[1]))
 		return 0;
 	t->year = v[0];
 	t->month = v[1];
@@ -122,19 +119,6 @@ static size_t scan_zone(const char *text, struct date_time *t)
 	return len + 1;
 }
 
-/* Hinnant's days_from_civil: years begin in March, so that the leap day comes last. */
-static int64_t days_since_1970(const struct date_time *t)
-{
-	int64_t year = t->year - (t->month <= 2);
-	int64_t era = (year >= 0 ? year : year - 399) / 400;
-	int64_t year_of_era = year - era * 400;
-	int64_t month = t->month > 2 ? t->month - 3 : t->month + 9;
-	int64_t day_of_year = (153 * month + 2) / 5 + t->day - 1;
-	int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-
-	return era * 146097 + day_of_era - 719468;
-}
-
 static int finish(const char *text, int64_t usec, int64_t *ret_usec, struct error *reterr)
 {
 	if (usec < SECONDS_MIN * (int64_t)USEC_PER_SEC ||
@@ -174,8 +158,8 @@ static int parse_rfc3339(const char *text, int64_t *ret_usec, struct error *rete
 	size_t zone_len = scan_zone(text + len, &t);
 	if (zone_len == 0 || text[len + zone_len] != '\0')
 		return refuse(text, reterr);
-	int64_t seconds = days_since_1970(&t) * SECONDS_PER_DAY + t.hour * 3600 +
-		(t.minute - t.zone_minutes) * 60 + t.second;
+	int64_t seconds = date_to_days(t.year, t.month, t.day) * DATE_SECONDS_PER_DAY +
+		t.hour * 3600 + (t.minute - t.zone_minutes) * 60 + t.second;
 	return finish(text, seconds * (int64_t)USEC_PER_SEC + t.usec, ret_usec, reterr);
 }
 

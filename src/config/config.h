@@ -15,6 +15,7 @@
 #include "model/workload.h"
 
 struct buf;
+struct calendar;
 struct source;
 
 #define CONFIG_REPOSITORIES_MAX 1000
@@ -24,7 +25,8 @@ struct source;
 struct config_probe {
 	char *name;
 	struct workload workload;
-	uint64_t interval_usec;
+	uint64_t interval_usec; /* with a schedule: on average, at least 1 s */
+	const struct calendar *schedule; /* NULL: the interval counts; lent by the source below */
 	struct rule_limit limit;
 	char *limit_reason; /* "preset active-full", "15ms given in [repository nas1]" */
 };
@@ -37,7 +39,7 @@ struct config_repository {
 	uint8_t min_free_percent;
 	bool keep_file;
 	bool is_splay_auto;
-	uint64_t splay_usec; /* when not auto; may be longer than an interval */
+	uint64_t splay_usec; /* when not auto, else 0; may be longer than an interval */
 	/* The largest file_size of its probes; 0: from the free space, as soon as one of them
 	 * leaves it to that and none asks for more than WORKLOAD_FILE_SIZE_DEFAULT. */
 	uint64_t file_target_bytes;
@@ -104,8 +106,9 @@ const char *config_default_path(void);
  * comes to at its repository, and the bytes of a day, stand in comments. */
 void config_show(const struct config *config, struct buf *b);
 
-/* Bytes that a day of probing writes and reads at most to one repository at its schedule (layout
- * excluded); UINT64_MAX when a probe's run is bounded by time alone. */
+/* Bytes that a day of probing writes and reads at most to one repository (layout excluded);
+ * UINT64_MAX when a probe's run is bounded by time alone. What comes by a schedule counts as on
+ * average, in any year. */
 void config_daily_bytes(
 	const struct config_repository *repository, uint64_t *ret_written, uint64_t *ret_read);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a day of probing costs. */
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "config/config.h"
 
@@ -38,6 +39,21 @@ static uint64_t percent_of(uint64_t bytes, unsigned percent)
 	return bytes / 100 * percent + bytes % 100 * percent / 100;
 }
 
+/* Rounded up. Begun intervals count: a run a week still is one in that day. */
+static uint64_t bytes_of_day(const struct config_probe *probe)
+{
+	uint64_t bytes = bytes_of_run(&probe->workload);
+
+	if (!probe->schedule)
+		return multiply(
+			(DAY_USEC + probe->interval_usec - 1) / probe->interval_usec, bytes);
+	if (bytes == UINT64_MAX)
+		return UINT64_MAX;
+	unsigned __int128 all = (unsigned __int128)bytes * calendar_count(probe->schedule);
+	unsigned __int128 day = (all + CALENDAR_COUNT_DAYS - 1) / CALENDAR_COUNT_DAYS;
+	return day < UINT64_MAX ? (uint64_t)day : UINT64_MAX;
+}
+
 void config_daily_bytes(
 	const struct config_repository *repository, uint64_t *ret_written, uint64_t *ret_read)
 {
@@ -47,8 +63,7 @@ void config_daily_bytes(
 	for (size_t i = 0; i < repository->probe_count; i++) {
 		const struct config_probe *probe = &repository->probes[i];
 		const struct workload *w = &probe->workload;
-		uint64_t runs = (DAY_USEC + probe->interval_usec - 1) / probe->interval_usec;
-		uint64_t bytes = multiply(runs, bytes_of_run(w));
+		uint64_t bytes = bytes_of_day(probe);
 		uint64_t share = percent_of(bytes, w->write_percent);
 
 		written = add(written, share);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes: what a workload, an interval and a limit come to between the levels that may say so. */
+/* Probes: what a workload, an interval or schedule and a limit come to between the levels that may
+ * say so. */
 #include "config/resolve.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parse.h"
@@ -72,19 +74,60 @@ void resolve_workload(struct source_probe *probe, struct issues *issues)
 		issues_add_failure(issues, culprit, r, error.text);
 }
 
-static uint64_t resolve_interval(const struct resolver *p)
-{
-	const struct source_value *const levels[] = {
-		p->probe ? &p->probe->interval : NULL,
-		&p->repository->interval,
-	};
-	const struct source_value *given = first_given(levels, sizeof(levels) / sizeof(levels[0]));
+/* One level's word on when a probe runs. */
+struct timing {
+	const struct source_value *schedule;
+	const struct source_value *interval;
+};
 
-	if (given)
-		return given->number;
-	if (p->preset->interval_usec != INTERVAL_DEFAULT_USEC)
-		return p->preset->interval_usec;
-	return p->source->defaults.interval.number;
+static uint64_t average_interval(const struct calendar *schedule)
+{
+	const uint64_t usec = UINT64_C(86400) * USEC_PER_SEC * CALENDAR_COUNT_DAYS;
+
+	return usec / calendar_count(schedule); /* which is not 0, and at most one a second */
+}
+
+static void refuse_both(const struct resolver *p, const struct timing *t)
+{
+	issues_add(p->issues, &t->schedule->place,
+		"schedule: %.*s and interval: %.*s are given in one section; expected one of them",
+		SHOWN, t->schedule->text, SHOWN, resolve_text(t->interval));
+}
+
+/* The nearest level that gives one of them decides; a preset's own interval comes last but for the
+ * default. An empty schedule puts a farther one out of force. */
+static void resolve_timing(const struct resolver *p, struct config_probe *ret)
+{
+	const struct source_repository *defaults = &p->source->defaults;
+	static const struct source_value nothing; /* of a preset by its own name */
+	const struct timing levels[] = {
+		{ p->probe ? &p->probe->schedule : &nothing,
+			p->probe ? &p->probe->interval : &nothing },
+		{ &p->repository->schedule, &p->repository->interval },
+		{ &defaults->schedule, &defaults->interval },
+	};
+	bool is_out_of_force = false;
+
+	for (size_t i = 0; i < LEVELS; i++) {
+		const struct timing *t = &levels[i];
+		bool is_last = i + 1 == LEVELS;
+
+		if (t->schedule->calendar && t->interval->is_given)
+			refuse_both(p, t);
+		if (t->schedule->calendar && !is_out_of_force) {
+			ret->schedule = t->schedule->calendar;
+			ret->interval_usec = average_interval(ret->schedule);
+			return;
+		}
+		if (t->interval->is_given && !is_last) {
+			ret->interval_usec = t->interval->number;
+			return;
+		}
+		is_out_of_force = is_out_of_force || t->schedule->is_given;
+	}
+	ret->interval_usec = p->preset->interval_usec != INTERVAL_DEFAULT_USEC
+		? p->preset->interval_usec
+		: defaults->interval.number;
 }
 
 /* "15ms given in [repository nas1]" */
@@ -155,7 +198,7 @@ static int resolve_probe(struct resolver *p, const char *name, struct config_pro
 {
 	p->preset = p->probe ? find_preset(p->probe) : workload_preset_find(name);
 	ret->workload = p->probe ? p->probe->workload : p->preset->workload;
-	ret->interval_usec = resolve_interval(p);
+	resolve_timing(p, ret);
 	if (resolve_copy(&ret->name, name) < 0)
 		return -ENOMEM;
 	return resolve_limit(p, ret);

@@ -30,6 +30,7 @@ enum schema_type {
 	SCHEMA_PATH, /* absolute */
 	SCHEMA_COUNT, /* a whole number */
 	SCHEMA_DURATION, /* min and max in microseconds */
+	SCHEMA_CALENDAR, /* as systemd writes it, or empty: none */
 	SCHEMA_BOOLEAN,
 	SCHEMA_LOG_LEVEL,
 	SCHEMA_FREE, /* a size or a percentage */
@@ -38,7 +39,7 @@ enum schema_type {
 	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
 	SCHEMA_HOSTS, /* of host names without port, maybe empty */
 };
-#define SCHEMA_TYPES 10
+#define SCHEMA_TYPES 11
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/utf8.h"
@@ -22,6 +23,16 @@ static void show_value(struct buf *b, const char *name, const char *text)
 	buf_printf(b, "%s =%s%s\n", name, *text ? " " : "", text);
 }
 
+/* The default interval beside a schedule counts for nothing, and reading both back is refused. */
+static bool is_idle_interval(
+	const struct schema_key *key, enum schema_section section, const void *base)
+{
+	const struct schema_key *schedule = schema_find(section, "schedule");
+
+	return schedule && strcmp(key->name, "interval") == 0 &&
+		schema_value_const(schedule, base)->calendar;
+}
+
 static void show_section(struct buf *b, enum schema_section section, const void *base,
 	enum completeness completeness)
 {
@@ -31,7 +42,9 @@ static void show_section(struct buf *b, enum schema_section section, const void 
 		if (!key->is_available || !schema_key_is_in(key, section))
 			continue;
 		const struct source_value *v = schema_value_const(key, base);
-		if (v->is_given || (completeness == SHOW_ALL && v->text))
+		bool is_default_shown =
+			completeness == SHOW_ALL && !is_idle_interval(key, section, base);
+		if (v->text && (v->is_given || is_default_shown))
 			show_value(b, key->name, v->text);
 	}
 }
@@ -79,8 +92,13 @@ static void describe_limit(struct buf *b, const struct config_probe *probe)
 
 static void describe_probe(struct buf *b, const struct config_probe *probe)
 {
-	buf_printf(b, "# %s: every ", probe->name);
-	format_duration(b, probe->interval_usec);
+	buf_printf(b, "# %s: ", probe->name);
+	if (probe->schedule) {
+		buf_printf(b, "at %s", calendar_text(probe->schedule));
+	} else {
+		buf_add_text(b, "every ");
+		format_duration(b, probe->interval_usec);
+	}
 	buf_add_text(b, "; ");
 	workload_describe(&probe->workload, b);
 	buf_add_text(b, "; ");

@@ -13,6 +13,7 @@
 #include "model/workload.h"
 
 struct buf;
+struct calendar;
 
 #define SOURCE_OPTIONS_MAX 32 /* workload options that the model may have */
 #define SOURCE_SECTIONS_MAX CONFIG_REPOSITORIES_MAX /* of each named kind */
@@ -23,6 +24,7 @@ struct source_value {
 	char *text; /* as it can be written again */
 	bool is_auto; /* "auto", where the key takes that */
 	bool is_percent; /* number is a percentage, not bytes */
+	struct calendar *calendar; /* NULL: none */
 	uint64_t number; /* count, bytes, microseconds, 0 or 1, enum log_level */
 	size_t item_count;
 	char **items;
@@ -58,6 +60,7 @@ struct source_repository {
 	struct source_value probe_directory;
 	struct source_value probes;
 	struct source_value interval;
+	struct source_value schedule;
 	struct source_value splay;
 	struct source_value min_free;
 	struct source_value keep_file;
@@ -68,6 +71,7 @@ struct source_repository {
 struct source_probe {
 	struct source_section section;
 	struct source_value interval;
+	struct source_value schedule;
 	struct source_value limit;
 	struct source_value limit_critical;
 	struct source_value options[SOURCE_OPTIONS_MAX]; /* by index of workload_option_at */

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "base/zone.h"
 #include "config/ini.h"
 #include "config/listen.h"
 #include "config/schema.h"
@@ -28,6 +30,7 @@ void value_done(struct source_value *value)
 	for (size_t i = 0; i < value->item_count; i++)
 		free(value->items[i]);
 	free(value->items);
+	calendar_free(value->calendar);
 	free(value->text);
 	*value = (struct source_value){ 0 };
 }
@@ -109,6 +112,18 @@ static int read_duration(const struct schema_key *key, const char *text, struct 
 		is_short ? "short" : "long", is_short ? "least" : "most", buf_text(&bound));
 	buf_done(&bound);
 	return r;
+}
+
+static int read_calendar(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	const struct zone_places places = zone_places_system();
+	int r = 0;
+
+	(void)key; /* no range */
+	if (*text != '\0')
+		r = calendar_parse(text, &places, &v->calendar, reterr);
+	return r < 0 ? r : set_text(v, text);
 }
 
 static int read_boolean(const struct schema_key *key, const char *text, struct source_value *v,
@@ -301,6 +316,7 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_PATH] = read_path,
 		[SCHEMA_COUNT] = read_count,
 		[SCHEMA_DURATION] = read_duration,
+		[SCHEMA_CALENDAR] = read_calendar,
 		[SCHEMA_BOOLEAN] = read_boolean,
 		[SCHEMA_LOG_LEVEL] = read_log_level,
 		[SCHEMA_FREE] = read_free,

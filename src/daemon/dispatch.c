@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* After a start the next slot is at least half an interval away, so that a first run (or one asked
- * for) is not followed by its regular one in the same minute. */
+/* After a start the next slot of an interval is at least half of it away, so that a first run (or
+ * one asked for) is not followed by its regular one in the same minute. */
 static void plan_next(struct daemon *d, struct live_probe *probe)
 {
 	live_plan(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock),
@@ -61,7 +61,7 @@ static void skip_overdue(struct daemon *d)
 			struct live_probe *probe = &repository->probes[k];
 			if (probe->overlap_due_nsec > now_nsec)
 				continue;
-			probe->overlap_due_nsec += probe->schedule.interval_usec * NSEC_PER_USEC;
+			live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
 			skip_overlapped(d, repository, probe);
 		}
 	}
@@ -71,6 +71,7 @@ void daemon_dispatch(struct daemon *d)
 {
 	if (d->is_stopping)
 		return;
+	live_follow_clock(d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	skip_overdue(d);
 	start_due(d);
 

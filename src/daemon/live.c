@@ -24,13 +24,114 @@ struct live_probe *live_find_probe(struct live_repository *repository, const cha
 	return NULL;
 }
 
+/* The monotonic instant of a realtime one: 0 when that was before the boot, UINT64_MAX for never.
+ */
+static uint64_t monotonic_of(int64_t usec, uint64_t now_nsec, int64_t now_usec)
+{
+	if (usec == SCHEDULE_NEVER)
+		return UINT64_MAX;
+	uint64_t distance_usec =
+		usec >= now_usec ? (uint64_t)(usec - now_usec) : (uint64_t)(now_usec - usec);
+	if (usec >= now_usec)
+		return now_nsec + distance_usec * NSEC_PER_USEC;
+	return distance_usec < now_nsec / NSEC_PER_USEC ? now_nsec - distance_usec * NSEC_PER_USEC
+							: 0;
+}
+
+static int64_t shown(int64_t usec)
+{
+	return usec == SCHEDULE_NEVER ? 0 : usec;
+}
+
+static void plan_overlap(
+	struct live_probe *probe, int64_t after_usec, uint64_t now_nsec, int64_t now_usec)
+{
+	int64_t usec = SCHEDULE_NEVER;
+
+	if (after_usec != SCHEDULE_NEVER)
+		usec = schedule_next_usec(&probe->schedule, after_usec);
+	probe->overlap_due_usec = shown(usec);
+	probe->overlap_due_nsec = monotonic_of(usec, now_nsec, now_usec);
+}
+
+static void plan_calendar(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	/* The two clocks are not read at once: a slot that is due must not come again when realtime
+	 * lags behind by a moment. */
+	if (probe->due_nsec <= now_nsec && probe->due_usec > probe->done_usec)
+		probe->done_usec = probe->due_usec;
+	int64_t from_usec = schedule_look_from_usec(now_usec, probe->done_usec);
+	int64_t slot_usec = schedule_next_usec(&probe->schedule, from_usec);
+
+	probe->done_usec = from_usec;
+	probe->due_usec = shown(slot_usec);
+	probe->due_nsec = monotonic_of(slot_usec, now_nsec, now_usec);
+	plan_overlap(probe, slot_usec, now_nsec, now_usec);
+}
+
 void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec)
 {
+	if (probe->schedule.calendar) {
+		plan_calendar(probe, now_nsec, now_usec);
+		return;
+	}
 	uint64_t delay_usec = schedule_delay_usec(&probe->schedule, now_usec, min_usec);
 
 	probe->due_nsec = now_nsec + delay_usec * NSEC_PER_USEC;
 	probe->due_usec = now_usec + (int64_t)delay_usec;
 	probe->overlap_due_nsec = probe->due_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
+}
+
+void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	if (probe->schedule.calendar)
+		plan_overlap(probe, now_usec, now_nsec, now_usec);
+	else
+		probe->overlap_due_nsec += probe->schedule.interval_usec * NSEC_PER_USEC;
+}
+
+static void follow_clock(
+	struct live_probe *probe, bool is_set_back, uint64_t now_nsec, int64_t now_usec)
+{
+	if (probe->due_nsec <= now_nsec) {
+		/* It waits for a worker, and goes on doing so. */
+		if (probe->due_usec > now_usec)
+			probe->due_usec = now_usec;
+		if (is_set_back)
+			plan_overlap(probe, now_usec, now_nsec, now_usec);
+	} else if (is_set_back) {
+		plan_calendar(probe, now_nsec, now_usec);
+	} else if (probe->due_usec > 0) {
+		probe->due_nsec = monotonic_of(probe->due_usec, now_nsec, now_usec);
+	}
+	if (probe->overlap_due_usec > 0)
+		probe->overlap_due_nsec = monotonic_of(probe->overlap_due_usec, now_nsec, now_usec);
+}
+
+void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
+{
+	int64_t offset_usec = now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
+	bool is_set_back = offset_usec < live->clock_offset_usec - LIVE_BACK_USEC;
+
+	/* Slow corrections must not add up to a step, so each look is compared with the last. */
+	live->clock_offset_usec = offset_usec;
+	for (size_t i = 0; i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			if (probe->schedule.calendar)
+				follow_clock(probe, is_set_back, now_nsec, now_usec);
+		}
+	}
+}
+
+uint64_t live_spacing_usec(const struct live_probe *probe)
+{
+	bool has_both = probe->due_usec > 0 && probe->overlap_due_usec > probe->due_usec;
+
+	if (!probe->schedule.calendar || !has_both)
+		return probe->schedule.interval_usec;
+	return (uint64_t)(probe->overlap_due_usec - probe->due_usec);
 }
 
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
@@ -41,8 +142,13 @@ void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_
 	probe->due_usec = now_usec + (int64_t)LIVE_IN_USE_USEC;
 }
 
-static void probe_set_due_now(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+/* A calendar is not started at once: a deep probe would come with each restart. */
+static void plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
 {
+	if (probe->schedule.calendar) {
+		live_plan(probe, now_nsec, now_usec, 0);
+		return;
+	}
 	probe->due_nsec = now_nsec;
 	probe->due_usec = now_usec;
 	probe->overlap_due_nsec = now_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
@@ -66,13 +172,12 @@ static void probe_init(struct live_probe *probe, const struct config_repository 
 {
 	probe->config = config;
 	probe->schedule.interval_usec = config->interval_usec;
-	probe->schedule.splay_usec = schedule_splay_usec(repository->name, config->name,
-		config->interval_usec, repository->is_splay_auto, repository->splay_usec);
-}
-
-static bool schedule_equal(const struct schedule *a, const struct schedule *b)
-{
-	return a->interval_usec == b->interval_usec && a->splay_usec == b->splay_usec;
+	probe->schedule.calendar = config->schedule;
+	/* Who names a time means it: what stands in the calendar is only moved on request. */
+	probe->schedule.splay_usec = config->schedule
+		? repository->splay_usec
+		: schedule_splay_usec(repository->name, config->name, config->interval_usec,
+			  repository->is_splay_auto, repository->splay_usec);
 }
 
 static void repository_fill(struct live_repository *repository, struct live_repository *earlier,
@@ -85,10 +190,10 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 
 		struct live_probe *before = live_find_probe(earlier, config->name);
 		if (!before) {
-			probe_set_due_now(probe, now_nsec, now_usec);
+			plan_first(probe, now_nsec, now_usec);
 			continue;
 		}
-		bool is_replanned = !schedule_equal(&before->schedule, &probe->schedule);
+		bool is_replanned = !schedule_is_equal(&before->schedule, &probe->schedule);
 		probe_move(probe, before);
 		if (is_replanned)
 			live_plan(probe, now_nsec, now_usec, 0);
@@ -142,6 +247,8 @@ struct live *live_new(
 		if (repository_init(&live->repositories[i], &config->repositories[i]) < 0)
 			return live_free(live);
 
+	live->clock_offset_usec = earlier ? earlier->clock_offset_usec
+					  : now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
 	/* Nothing can fail from here on, so the earlier one may be emptied. */
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];

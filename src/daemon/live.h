@@ -18,9 +18,11 @@
 struct live_probe {
 	const struct config_probe *config; /* lent by the configuration in force */
 	struct schedule schedule;
-	uint64_t due_nsec; /* monotonic */
-	int64_t due_usec; /* the same as realtime, to show */
+	uint64_t due_nsec; /* monotonic; UINT64_MAX: never */
+	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
+	int64_t overlap_due_usec; /* of a calendar: the same as realtime; 0: never */
+	int64_t done_usec; /* of a calendar: slots up to here have been started or given up */
 	bool is_running;
 	struct run *last_run; /* newest finished run that was not skipped */
 	struct run *last_measured; /* newest with numbers */
@@ -50,12 +52,16 @@ struct live_repository {
 struct live {
 	size_t repository_count;
 	struct live_repository *repositories;
+	int64_t clock_offset_usec; /* realtime - monotonic when last looked at */
 };
 
+/* Realtime that went back by more than this since the last look was set back. */
+#define LIVE_BACK_USEC ((int64_t)USEC_PER_SEC)
+
 /* Builds the present for a configuration; what an earlier one (may be NULL, is emptied) knew of the
- * same repository and probe moves over. New probes are due at once; the others keep their slot
- * unless the interval changed. Returns NULL when memory is short; the earlier one is then
- * untouched. */
+ * same repository and probe moves over. New probes are due at once, but for those with a calendar,
+ * which wait for their slot; the others keep theirs unless interval or calendar changed. Returns
+ * NULL when memory is short; the earlier one is then untouched. */
 struct live *live_new(
 	const struct config *config, struct live *earlier, uint64_t now_nsec, int64_t now_usec);
 struct live *live_free(struct live *live);
@@ -64,8 +70,20 @@ struct live *live_free(struct live *live);
 struct live_repository *live_find_repository(struct live *live, const char *name);
 struct live_probe *live_find_probe(struct live_repository *repository, const char *name);
 
-/* Plans the next slot after a start or a skip. min_usec: not before so long from now. */
+/* Plans the next slot after a start or a skip. min_usec: not before so long from now; a calendar's
+ * slots are not left out for that. */
 void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
+
+/* Takes one slot as passed by: the one after it is the next that a waiting probe may skip. */
+void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that
+ * slept, make a slot that passed meanwhile due, once; one that was set back brings the next slot
+ * nearer again. Intervals count on as before. */
+void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
+
+/* The time from the next slot to the one after it. */
+uint64_t live_spacing_usec(const struct live_probe *probe);
 
 /* Moves the slot near when the very first run found the probe file in use: the worker of a daemon
  * that was killed needs a moment to notice and end. Not more than a few times. */

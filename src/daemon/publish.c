@@ -6,6 +6,7 @@
 #include "daemon/process.h"
 
 #include "base/buf.h"
+#include "base/calendar.h"
 #include "base/log.h"
 #include "http/http.h"
 #include "report/report.h"
@@ -24,7 +25,8 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 {
 	to->name = from->config->name;
 	to->workload = &from->config->workload;
-	to->interval_usec = from->config->interval_usec;
+	to->interval_usec = live_spacing_usec(from);
+	to->schedule = from->config->schedule ? calendar_text(from->config->schedule) : NULL;
 	to->limit = from->config->limit;
 	to->last_run = from->last_run;
 	to->last_measured = from->last_measured;

@@ -30,12 +30,13 @@ struct snapshot_operation {
 struct snapshot_probe {
 	const char *name;
 	const struct workload *workload;
-	uint64_t interval_usec;
+	uint64_t interval_usec; /* with a schedule: from the next slot to the one after it */
+	const char *schedule; /* in its normal form; NULL: the interval counts */
 	struct rule_limit limit;
 	const struct run *last_run; /* newest committed or finished run, NULL before the first */
 	const struct run *last_measured; /* newest with numbers, NULL before the first */
 	int64_t last_success_usec; /* end of the newest ok run, 0: none yet */
-	int64_t next_run_usec; /* realtime */
+	int64_t next_run_usec; /* realtime; 0: none */
 	bool is_running;
 	uint64_t runs; /* counters since start */
 	uint64_t failures[RUN_STATUSES]; /* by status, ok and skipped stay 0 */

@@ -126,8 +126,9 @@ static const struct family families[] = {
 	{ "repoprobe_probe_info", "gauge", "Static settings of a probe, value is always 1.",
 		METRICS_PROBE, .emit = metrics_emit_probe_info },
 	{ "repoprobe_probe_interval_seconds", "gauge",
-		"Configured time between two runs of a probe.", METRICS_PROBE,
-		.offset = offsetof(struct snapshot_probe, interval_usec),
+		"Time between two runs of a probe as configured; with a schedule, from its next slot to the one "
+		"after it.",
+		METRICS_PROBE, .offset = offsetof(struct snapshot_probe, interval_usec),
 		.digits = METRICS_USEC_DIGITS },
 	{ "repoprobe_probe_runs_total", "counter", "Finished probe runs, failed ones included.",
 		METRICS_PROBE, .offset = offsetof(struct snapshot_probe, runs) },

@@ -150,6 +150,10 @@ static struct json_t *new_probe(const struct snapshot_probe *probe)
 	json_add_text(object, "description", buf_text(&description));
 	json_add(object, "workload", workload_to_json(probe->workload));
 	json_add_seconds(object, "interval_seconds", probe->interval_usec * NSEC_PER_USEC);
+	if (probe->schedule)
+		json_add_text(object, "schedule", probe->schedule);
+	else
+		json_add_null(object, "schedule");
 	add_limit(object, "limit_seconds", probe->limit.limit_nsec);
 	add_limit(object, "limit_critical_seconds", probe->limit.limit_critical_nsec);
 	json_add_boolean(object, "is_running", probe->is_running);

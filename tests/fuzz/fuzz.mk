@@ -12,6 +12,7 @@ FUZZ_LINK_FLAGS = $(AM_LDFLAGS)
 endif
 
 include tests/fuzz/parse.mk
+include tests/fuzz/calendar.mk
 include tests/fuzz/diskstats.mk
 include tests/fuzz/mountstats.mk
 include tests/fuzz/pressure.mk

@@ -3,6 +3,7 @@
 EXTRA_DIST += %D%/conftest.py \
 	%D%/test_bad_directories.py \
 	%D%/test_busy_database.py \
+	%D%/test_calendar.py \
 	%D%/test_config.py \
 	%D%/test_doctor.py \
 	%D%/test_facts.py \
@@ -22,6 +23,10 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_systemd.py \
 	%D%/test_trust.py \
 	%D%/without_uring.py
+
+check_PROGRAMS += tests/integration/calendar_slots
+tests_integration_calendar_slots_SOURCES = %D%/calendar_slots.c
+tests_integration_calendar_slots_LDADD = libbase.a
 
 check-integration: all $(check_PROGRAMS)
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \

@@ -106,6 +106,7 @@ probes = p, heartbeat
 limit = 12ms
 [probe p]
 preset = restore
+schedule = Sat,Sun *-*~07/1 02:30 Europe/Berlin
 block_size = 64K
 """
     first = run_cli("config", "show", write(directory, text))
@@ -115,7 +116,7 @@ block_size = 64K
     assert without_comments(second.stdout) == without_comments(first.stdout)
     for line in ("parallel_runs = 3", "log_level = info", "block_size = 64K", '[repository "strange" name # ü]'):
         assert line in first.stdout.splitlines()
-    for absent in ("keep_runs", "schedule", "daily_write_budget"):
+    for absent in ("keep_runs", "daily_write_budget"):
         assert absent not in first.stdout
 
 

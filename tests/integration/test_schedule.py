@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import QUICK, TEST_HOOKS, need
+from conftest import QUICK, TEST_HOOKS, need, wait_for
 
 HOUR = 3600
 
@@ -92,6 +92,48 @@ def test_slots_that_pass_during_a_run_are_skipped_and_counted(daemon, slow, cloc
     assert d.repository("nas")["probes"][0]["last_run"]["status"] == "ok"
     assert not re.search(r"timeout|stuck", d.log)
     d.wait_sql("SELECT count(*) FROM runs_v WHERE status = 'ok'", [(3,)])
+
+
+CALENDAR = QUICK.replace("interval = 1h", "schedule = *:30 UTC")
+
+
+def test_a_calendar_s_run_comes_at_its_time_and_not_at_the_start(daemon, repository, clock):
+    often = QUICK.replace("[probe quick]", "[probe often]")
+    sections = f"[repository nas]\npath = {repository}\nprobes = quick, often\n"
+    d = daemon(config=sections + CALENDAR + often, environment=clock.environment).wait_ready()
+    labels = {"repository": "nas", "probe": "quick"}
+    d.wait_runs("nas", 1, probe="often")
+    slot = d.metric("repoprobe_probe_next_run_timestamp_seconds", **labels)
+    assert slot % HOUR == HOUR / 2
+    assert d.metric("repoprobe_probe_interval_seconds", **labels) == HOUR
+    assert d.metric("repoprobe_probe_runs_total", **labels) == 0
+    probe = d.repository("nas")["probes"][0]
+    assert probe["schedule"] == "*-*-* *:30:00 UTC" and probe["last_run"] is None
+    assert d.repository("nas")["probes"][1]["schedule"] is None
+    # Many slots pass at once: one run makes up for all of them, and says how late it is.
+    clock.move(HOUR * 6)
+    d.wait_metric("repoprobe_probe_runs_total", 1, **labels)
+    d.wait_sql("SELECT status, start_delay_ms > 18e6 FROM runs_v WHERE probe = 'quick'", [("ok", 1)])
+    following = d.metric("repoprobe_probe_next_run_timestamp_seconds", **labels)
+    assert following - slot == HOUR * 6
+    clock.move(HOUR * 7)
+    d.wait_metric("repoprobe_probe_runs_total", 2, **labels)
+    assert d.metric("repoprobe_probe_skips_total", reason="overlap", **labels) == 0
+
+
+def test_a_reload_takes_a_schedule_over_and_refuses_a_bad_one(daemon, repository, clock):
+    sections = f"[repository nas]\npath = {repository}\nprobes = quick\n"
+    d = daemon(config=sections + QUICK, environment=clock.environment).wait_ready()
+    d.wait_runs("nas", 1)
+    d.config_path.write_text(sections + CALENDAR)
+    d.hang_up()
+    d.wait_line("configuration reloaded")
+    wait_for(lambda: d.repository("nas")["probes"][0]["schedule"], "the schedule to be shown")
+    assert d.repository("nas")["probes"][0]["next_run"].endswith(":30:00.000000Z")
+    d.config_path.write_text(sections + CALENDAR.replace("*:30", "*:60"))
+    d.hang_up()
+    d.wait_line(r"schedule: \*:60 UTC: at position 3: the minute must be from 0 to 59")
+    assert d.repository("nas")["probes"][0]["schedule"] == "*-*-* *:30:00 UTC"
 
 
 def test_a_clock_that_goes_back_stops_nothing(daemon, repository, clock):

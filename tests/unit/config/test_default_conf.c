@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* etc/repoprobe.conf against the schema: every key that works, once, with its default, and no
- * other. */
+ * other; and the deep probe of the day, which is shipped switched on. */
 #include "config_test.h"
 
 #include <stdbool.h>
@@ -14,6 +14,13 @@
 #include "model/workload.h"
 
 #define FILE_MAX (1U << 20)
+#define MIB (UINT64_C(1) << 20)
+#define SHIPPED_PROBES "active-full, heartbeat, daily-deep"
+
+/* All that the file says as it is shipped. */
+static const char shipped[] = "[defaults]\nprobes = " SHIPPED_PROBES "\n"
+			      "[probe daily-deep]\npreset = active-full\nmax_bytes = 1G\n"
+			      "duration = 1min\nschedule = *-*-* 18:00\n";
 
 /* "#key = value" and "#[section]" are commented settings; prose has a blank after its mark. */
 static bool is_commented_setting(const char *line)
@@ -47,7 +54,7 @@ struct found {
 	char value[256];
 };
 
-/* What the file says about a key in a section. */
+/* What the file says about a key in a section, but for the probe that is shipped. */
 static struct found find(const char *text, enum schema_section section, const char *name)
 {
 	struct found found = { .section = section };
@@ -59,7 +66,8 @@ static struct found find(const char *text, enum schema_section section, const ch
 	ini_init(reader, text, strlen(text));
 	while (ini_next(reader, &e)) {
 		if (e.kind == INI_SECTION)
-			is_inside = strcmp(e.name, schema_section_name(section)) == 0;
+			is_inside = strcmp(e.name, schema_section_name(section)) == 0 &&
+				strcmp(e.value, "daily-deep") != 0;
 		if (e.kind == INI_KEY && is_inside && strcmp(e.name, name) == 0) {
 			found.count++;
 			(void)snprintf(found.value, sizeof(found.value), "%s", e.value);
@@ -101,7 +109,8 @@ static void every_key_stands_once_with_its_default(void **state)
 		if (!key->is_available)
 			continue;
 		struct found found = find(text, home_of(key), key->name);
-		assert_default(&found, key->name, key->default_text);
+		bool is_probes = strcmp(key->name, "probes") == 0;
+		assert_default(&found, key->name, is_probes ? SHIPPED_PROBES : key->default_text);
 	}
 	for (size_t i = 0; workload_option_at(i); i++) {
 		const struct workload_option *option = workload_option_at(i);
@@ -144,7 +153,7 @@ static void nothing_else_stands_there(void **state)
 			: !option || !option->is_available)
 			fail_msg("line %u: %s does not belong there", e.line, e.name);
 	}
-	assert_int_equal(sections, 5);
+	assert_int_equal(sections, 6);
 	free(reader);
 	free(text);
 }
@@ -159,20 +168,39 @@ static char *show(const struct config *config)
 	return text;
 }
 
-static void as_shipped_it_changes_nothing(void **state)
+static void as_shipped_it_adds_the_deep_probe_and_changes_nothing_else(void **state)
 {
 	char *text = read_default_file(false);
 	struct config *config = load_text(text);
-	struct config *nothing = load_text("");
+	struct config *same = load_text(shipped);
 	char *shown = show(config);
-	char *expected = show(nothing);
+	char *expected = show(same);
 
 	(void)state;
 	assert_string_equal(shown, expected);
 	free(shown);
 	free(expected);
 	config_free(config);
-	config_free(nothing);
+	config_free(same);
+	free(text);
+}
+
+static void as_shipped_a_repository_is_written_about_20_gib_a_day(void **state)
+{
+	char *text = read_default_file(false);
+	struct buf b = BUF_INIT(FILE_MAX);
+	uint64_t written;
+	uint64_t read;
+
+	(void)state;
+	buf_printf(&b, "%s[repository r]\npath = /r\n", text);
+	struct config *config = load_text(buf_text(&b));
+	config_daily_bytes(&config->repositories[0], &written, &read);
+	assert_int_equal(written, 288 * 64 * MIB + UINT64_C(1440) * 100 * 4096 + 1024 * MIB);
+	assert_in_range(written, 19 * 1024 * MIB, 20 * 1024 * MIB);
+	assert_int_equal(read, UINT64_C(1440) * 100 * 4096);
+	config_free(config);
+	buf_done(&b);
 	free(text);
 }
 
@@ -183,7 +211,7 @@ static void without_the_comment_marks_it_is_a_configuration(void **state)
 
 	(void)state;
 	assert_int_equal(config->repository_count, 1);
-	assert_int_equal(config->repositories[0].probe_count, 2);
+	assert_int_equal(config->repositories[0].probe_count, 3);
 	free(text);
 	config_free(config);
 }
@@ -193,7 +221,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_stands_once_with_its_default),
 		cmocka_unit_test(nothing_else_stands_there),
-		cmocka_unit_test(as_shipped_it_changes_nothing),
+		cmocka_unit_test(as_shipped_it_adds_the_deep_probe_and_changes_nothing_else),
+		cmocka_unit_test(as_shipped_a_repository_is_written_about_20_gib_a_day),
 		cmocka_unit_test(without_the_comment_marks_it_is_a_configuration),
 	};
 

@@ -3,6 +3,7 @@
  * costs. */
 #include "config_test.h"
 
+#include "base/calendar.h"
 #include "base/clock.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -145,6 +146,71 @@ struct limit_case {
 	unsigned critical_msec;
 	const char *reason;
 };
+
+static void a_schedule_beats_what_is_inherited_and_is_beaten_by_what_is_nearer(void **state)
+{
+	static const struct {
+		const char *defaults;
+		const char *repository;
+		const char *probe; /* NULL: the preset heartbeat by its name */
+		const char *schedule; /* NULL: none */
+		uint64_t interval_usec;
+	} cases[] = {
+		{ "schedule = daily UTC", "", "", "*-*-* 00:00:00 UTC", 1440 * MIN_USEC },
+		{ "schedule = *:0/5 UTC", "", NULL, "*-*-* *:00/5:00 UTC", 5 * MIN_USEC },
+		{ "schedule = daily UTC", "interval = 8min", "", NULL, 8 * MIN_USEC },
+		{ "schedule = daily UTC", "interval = 8min", NULL, NULL, 8 * MIN_USEC },
+		{ "schedule = daily UTC", "", "interval = 9min", NULL, 9 * MIN_USEC },
+		{ "interval = 7min", "schedule = daily UTC", "", "*-*-* 00:00:00 UTC",
+			1440 * MIN_USEC },
+		{ "interval = 7min", "interval = 8min", "schedule = hourly UTC",
+			"*-*-* *:00:00 UTC", 60 * MIN_USEC },
+		{ "schedule = daily UTC", "schedule = hourly UTC", "", "*-*-* *:00:00 UTC",
+			60 * MIN_USEC },
+		{ "", "", "preset = heartbeat\nschedule = Mon 1:00 UTC", "Mon *-*-* 01:00:00 UTC",
+			7 * 1440 * MIN_USEC },
+		/* Empty: what is farther is out of force. */
+		{ "schedule = daily UTC", "schedule =", "", NULL, 5 * MIN_USEC },
+		{ "schedule = daily UTC", "schedule =", NULL, NULL, MIN_USEC },
+		{ "schedule = daily UTC", "schedule =\ninterval = 8min", "", NULL, 8 * MIN_USEC },
+		{ "schedule = daily UTC", "interval = 8min", "schedule =", NULL, 8 * MIN_USEC },
+		{ "interval = 7min", "schedule = daily UTC", "schedule =", NULL, 7 * MIN_USEC },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *name = cases[i].probe ? "p" : "heartbeat";
+		char text[512];
+
+		(void)snprintf(text, sizeof(text),
+			"[defaults]\n%s\n[repository r]\npath = /r\nprobes = %s\n%s\n%s%s\n",
+			cases[i].defaults, name, cases[i].repository,
+			cases[i].probe ? "[probe p]\n" : "", cases[i].probe ? cases[i].probe : "");
+		struct config *config = load_text(text);
+		const struct config_probe *probe = find(config, "r", name);
+
+		if (!probe->schedule != !cases[i].schedule ||
+			probe->interval_usec != cases[i].interval_usec)
+			fail_msg("case %zu: %s, %ju", i,
+				probe->schedule ? calendar_text(probe->schedule) : "no schedule",
+				(uintmax_t)probe->interval_usec);
+		if (probe->schedule)
+			assert_string_equal(calendar_text(probe->schedule), cases[i].schedule);
+		config_free(config);
+	}
+}
+
+static void schedule_and_interval_in_one_section_are_refused(void **state)
+{
+	(void)state;
+	assert_refused("[defaults]\nschedule = daily UTC\ninterval = 5min\n"
+		       "[repository r]\npath = /r\nprobes = restore\n",
+		"a.conf:2: schedule: daily UTC and interval: 5min are given in one section; "
+		"expected one of them");
+	assert_refused("[repository r]\npath = /r\nprobes = p\n"
+		       "[probe p]\ninterval = 1h\nschedule = 18:00 UTC\n",
+		"a.conf:6: schedule: 18:00 UTC and interval: 1h are given in one section");
+}
 
 static void a_number_at_any_level_beats_a_preset_s_limit(void **state)
 {
@@ -307,6 +373,14 @@ static void a_day_costs_what_its_runs_write_and_read(void **state)
 		{ "interval = 1d\nmax_bytes = 5700K", 5632 << 10, 0 },
 		/* Begun intervals count: a run a week still is one in that day. */
 		{ "interval = 7d", 64 * MIB, 0 },
+		/* What comes by the calendar counts on average, rounded up. */
+		{ "schedule = 18:00 UTC\nmax_bytes = 1G", 1024 * MIB, 0 },
+		{ "schedule = *:0/5 UTC", 288 * 64 * MIB, 0 },
+		{ "schedule = Mon 2026-*-* 1:00 UTC\nmax_ios = 10", (5 * MIB + 6) / 7, 0 },
+		{ "schedule = 18:00 UTC\npreset = heartbeat", UINT64_C(100) * 4096,
+			UINT64_C(100) * 4096 },
+		{ "schedule = *:*:* UTC\nmax_bytes = 1000T\nduration = 0", UINT64_MAX, 0 },
+		{ "schedule = 18:00 UTC\nmax_bytes = 0", UINT64_MAX, 0 },
 		{ "max_bytes = 0", UINT64_MAX, 0 },
 		{ "max_bytes = 0\nwrite = 50", UINT64_MAX, UINT64_MAX },
 	};
@@ -368,6 +442,9 @@ int main(void)
 		cmocka_unit_test(a_repository_beats_the_defaults),
 		cmocka_unit_test(
 			an_interval_comes_from_probe_repository_preset_and_defaults_in_turn),
+		cmocka_unit_test(
+			a_schedule_beats_what_is_inherited_and_is_beaten_by_what_is_nearer),
+		cmocka_unit_test(schedule_and_interval_in_one_section_are_refused),
 		cmocka_unit_test(a_number_at_any_level_beats_a_preset_s_limit),
 		cmocka_unit_test(a_critical_limit_below_the_limit_is_refused_once),
 		cmocka_unit_test(a_probe_starts_from_its_preset_whatever_the_order_of_its_keys),

@@ -22,14 +22,15 @@ static const struct {
 		"tls_certificate_file tls_key_file token_file histogram_detail textfile" },
 	{ SCHEMA_STORE, "", "keep_runs keep_hours keep_days max_size" },
 	{ SCHEMA_DEFAULTS,
-		"probe_directory probes interval splay min_free keep_file limit limit_critical",
-		"schedule require_mount expect_fstype expect_source daily_write_budget group when_busy "
+		"probe_directory probes interval schedule splay min_free keep_file limit limit_critical",
+		"require_mount expect_fstype expect_source daily_write_budget group when_busy "
 		"storage_class limit_mode sensitivity confirm_after notify ioprio" },
 	{ SCHEMA_REPOSITORY,
-		"path probe_directory probes interval splay min_free keep_file limit limit_critical",
-		"schedule require_mount expect_fstype expect_source daily_write_budget group when_busy "
+		"path probe_directory probes interval schedule splay min_free keep_file limit "
+		"limit_critical",
+		"require_mount expect_fstype expect_source daily_write_budget group when_busy "
 		"storage_class limit_mode sensitivity confirm_after notify ioprio" },
-	{ SCHEMA_PROBE, "interval limit limit_critical", "schedule" },
+	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "" },
 	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
 	{ SCHEMA_MUTE, "", "repository when mode reason" },
 	{ SCHEMA_NOTIFY, "",
@@ -221,6 +222,16 @@ static const struct value_case value_cases[] = {
 	{ "defaults", "interval", "367d", "367d is too long; expected at most 366d" },
 	{ "defaults", "interval", "5m", "5m: m could be minutes or months; did you mean 5min?" },
 	{ "defaults", "interval", "5min # often", "5min # often: " },
+	{ "defaults", "schedule", "", NULL },
+	{ "defaults", "schedule", "Mon..Fri 20:00", NULL },
+	{ "defaults", "schedule", "*-*-* 18:00 UTC", NULL },
+	{ "defaults", "schedule", "dayly UTC",
+		"dayly UTC: at position 1: expected weekdays such as Mon..Fri, a date such as *-*-01, a "
+		"time such as 18:00, or a word such as daily; did you mean daily?" },
+	{ "repository x", "schedule", "Mon..Fri 25:00 UTC",
+		"Mon..Fri 25:00 UTC: at position 10: the hour must be from 0 to 23" },
+	{ "probe p", "schedule", "18:00 Nowhere/Atall",
+		"Nowhere/Atall is not a time zone of this system; expected a name such as" },
 	{ "defaults", "splay", "0", NULL },
 	{ "defaults", "splay", "10s", NULL },
 	{ "defaults", "min_free", "0", NULL },

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/calendar.h"
 #include "model/workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -50,6 +51,8 @@ static void assert_same_probe(const struct config_probe *a, const struct config_
 	assert_string_equal(a->name, b->name);
 	assert_same_workload(&a->workload, &b->workload);
 	assert_int_equal(a->interval_usec, b->interval_usec);
+	assert_string_equal(a->schedule ? calendar_text(a->schedule) : "",
+		b->schedule ? calendar_text(b->schedule) : "");
 	assert_int_equal(a->limit.limit_nsec, b->limit.limit_nsec);
 	assert_int_equal(a->limit.limit_critical_nsec, b->limit.limit_critical_nsec);
 	assert_string_equal(a->limit_reason, b->limit_reason);
@@ -113,6 +116,9 @@ static void what_is_shown_reads_back_as_the_same(void **state)
 		"[http]\nlisten =\nallowed_hosts = a.example.org,b\nexternal_url = https://a/b\n"
 		"max_connections = 9\n",
 		"[repository a]\npath = /a\n",
+		"[defaults]\nschedule = Mon..Fri 20:00 UTC\n"
+		"[repository a]\npath = /a\nschedule =\n[repository b]\npath = /b\ninterval = 1h\n"
+		"[repository c]\npath = /c\n",
 		/* The same probes inherit differently at each repository. */
 		"[defaults]\ninterval = 7min\nlimit = 11ms\n"
 		"[repository a]\npath = /a\ninterval = 10min\nlimit = auto\n"
@@ -122,7 +128,7 @@ static void what_is_shown_reads_back_as_the_same(void **state)
 		"[probe q]\npreset = random-4k\n",
 		"[probe p]\nwarmup = 2s\nmax_bytes = 0\nmax_ios = 1000\nduration = 3min\nseed = 5\n"
 		"pattern = mixed:30\ncontent = compressible:40\nfile_size = 3G\ncache = dsync\n"
-		"[probe heartbeat]\nblock_size = 8K\npattern = random:4K\ntimeout = 90s\n"
+		"[probe heartbeat]\nschedule = Sat,Sun *-*~07/1 02:30 UTC\nblock_size = 8K\npattern = random:4K\ntimeout = 90s\n"
 		"[repository the big one]\npath = /big one\nprobes = p, heartbeat, active-full\n"
 		"keep_file = no\nprobe_directory = /big one/x\n",
 	};
@@ -193,6 +199,15 @@ static void what_holds_for_a_probe_is_said_beside_it(void **state)
 	assert_non_null(
 		strstr(shown, "; limit 12ms, critical 24ms (12ms given in [repository a])\n"));
 	assert_non_null(strstr(shown, "# a day: no bound written, 563 MiB read\n"));
+	free(shown);
+	config_free(config);
+	config = load_text("[defaults]\nschedule = 18:00 UTC\n[repository a]\npath = /a\n"
+			   "probes = restore\n");
+	shown = show(config);
+	assert_non_null(strstr(shown, "\n# restore: at *-*-* 18:00:00 UTC; "));
+	assert_non_null(strstr(shown, "\nschedule = 18:00 UTC\n"));
+	assert_null(strstr(shown, "\ninterval ="));
+	assert_non_null(strstr(shown, "# a day: 0 B written, 64 MiB read\n"));
 	free(shown);
 	config_free(config);
 }

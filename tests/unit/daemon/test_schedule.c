@@ -77,6 +77,31 @@ static void splay_depends_on_both_names_and_stays_below_the_interval(void **stat
 		30 * USEC_PER_SEC);
 }
 
+static void same_slots_are_known_as_such(void **state)
+{
+	const struct schedule five = { .interval_usec = 5 * MINUTE_USEC, .splay_usec = 1 };
+	const struct schedule moved = { .interval_usec = 5 * MINUTE_USEC, .splay_usec = 2 };
+	const struct schedule six = { .interval_usec = 6 * MINUTE_USEC, .splay_usec = 1 };
+
+	(void)state;
+	assert_true(schedule_is_equal(&five, &five));
+	assert_false(schedule_is_equal(&five, &moved));
+	assert_false(schedule_is_equal(&five, &six));
+	assert_int_equal(schedule_next_usec(&five, NOW_USEC) % (5 * MINUTE_USEC), 1);
+}
+
+static void clock_put_back_by_up_to_an_hour_is_not_believed(void **state)
+{
+	const int64_t hour = 60 * MINUTE_USEC;
+
+	(void)state;
+	assert_int_equal(schedule_look_from_usec(NOW_USEC, 0), NOW_USEC);
+	assert_int_equal(schedule_look_from_usec(NOW_USEC, NOW_USEC - 1), NOW_USEC);
+	assert_int_equal(schedule_look_from_usec(NOW_USEC, NOW_USEC + 1), NOW_USEC + 1);
+	assert_int_equal(schedule_look_from_usec(NOW_USEC, NOW_USEC + hour), NOW_USEC + hour);
+	assert_int_equal(schedule_look_from_usec(NOW_USEC, NOW_USEC + hour + 1), NOW_USEC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +110,8 @@ int main(void)
 		cmocka_unit_test(year_of_slots_has_no_gap_and_no_double),
 		cmocka_unit_test(clock_step_moves_a_slot_by_at_most_one_interval),
 		cmocka_unit_test(splay_depends_on_both_names_and_stays_below_the_interval),
+		cmocka_unit_test(same_slots_are_known_as_such),
+		cmocka_unit_test(clock_put_back_by_up_to_an_hour_is_not_believed),
 	};
 
 	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);

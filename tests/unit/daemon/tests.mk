@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_sampler tests/unit/daemon/test_schedule
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_schedule
 UNIT_TESTS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_sampler tests/unit/daemon/test_schedule
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_schedule
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
 tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
 	$(ZLIB_LIBS) -lm
+
+tests_unit_daemon_test_live_calendar_SOURCES = %D%/test_live_calendar.c
+tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
 tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libmodel.a libbase.a $(CMOCKA_LIBS) \

@@ -105,6 +105,7 @@ static void a_probe_has_its_limits_and_its_last_run(void **unused)
 {
 	struct sample *s = sample_new();
 	s->probes[1].is_running = true;
+	s->probes[1].schedule = "*-*-* *:00/5:00";
 	s->probes[1].limit.limit_critical_nsec = 0;
 	struct json_t *value = render(&s->snapshot);
 	const struct json_t *probe = probe_at(repository_at(value, 0), 1);
@@ -114,6 +115,10 @@ static void a_probe_has_its_limits_and_its_last_run(void **unused)
 	assert_text(probe, "name", "active-full");
 	assert_text(probe, "description", "512K write, sequential, depth 2, direct+dsync");
 	assert_true(is_near(json_get_real(probe, "interval_seconds", -1), 300));
+	assert_text(probe, "schedule", "*-*-* *:00/5:00");
+	const struct json_t *other = probe_at(repository_at(value, 0), 0);
+	assert_non_null(json_get(other, "schedule")); /* but null */
+	assert_null(json_get_text(other, "schedule"));
 	assert_true(is_near(json_get_real(probe, "limit_seconds", -1), 0.015));
 	assert_non_null(json_get(probe, "limit_critical_seconds"));
 	assert_true(is_near(json_get_real(probe, "limit_critical_seconds", -1), -1)); /* null */
