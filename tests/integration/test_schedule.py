@@ -97,19 +97,21 @@ def test_slots_that_pass_during_a_run_are_skipped_and_counted(daemon, slow, cloc
 CALENDAR = QUICK.replace("interval = 1h", "schedule = *:30 UTC")
 
 
-def test_a_calendar_s_run_comes_at_its_time_and_not_at_the_start(daemon, repository, clock):
+def test_a_calendar_s_run_comes_at_its_time_and_not_at_the_start(daemon, directory, repository, clock):
     often = QUICK.replace("[probe quick]", "[probe often]")
-    sections = f"[repository nas]\npath = {repository}\nprobes = quick, often\n"
-    d = daemon(config=sections + CALENDAR + often, environment=clock.environment).wait_ready()
+    (directory / "other").mkdir()
+    sections = f"[repository nas]\npath = {repository}\nprobes = quick\n"
+    other = f"[repository other]\npath = {directory}/other\nprobes = often\n"
+    d = daemon(config=sections + other + CALENDAR + often, environment=clock.environment).wait_ready()
     labels = {"repository": "nas", "probe": "quick"}
-    d.wait_runs("nas", 1, probe="often")
+    d.wait_runs("other", 1, probe="often")
     slot = d.metric("repoprobe_probe_next_run_timestamp_seconds", **labels)
     assert slot % HOUR == HOUR / 2
     assert d.metric("repoprobe_probe_interval_seconds", **labels) == HOUR
     assert d.metric("repoprobe_probe_runs_total", **labels) == 0
     probe = d.repository("nas")["probes"][0]
     assert probe["schedule"] == "*-*-* *:30:00 UTC" and probe["last_run"] is None
-    assert d.repository("nas")["probes"][1]["schedule"] is None
+    assert d.repository("other")["probes"][0]["schedule"] is None
     # Many slots pass at once: one run makes up for all of them, and says how late it is.
     clock.move(HOUR * 6)
     d.wait_metric("repoprobe_probe_runs_total", 1, **labels)
