@@ -92,16 +92,39 @@ static void add_content(struct json_t *object, const struct workload *w)
 	}
 }
 
+/* fio's bounds are of each job, ours of all threads together. */
+static uint64_t share_of_job(uint64_t bound, const struct workload *w)
+{
+	return w->threads > 1 ? bound / w->threads + (bound % w->threads > 0) : bound;
+}
+
+/* As ours, fio's are of each job; but it limits reads and writes apart: "READS,WRITES". */
+static void add_rate(
+	struct json_t *object, const char *key, uint64_t rate, const struct workload *w)
+{
+	struct buf b = BUF_INIT(VALUE_MAX);
+	uint64_t writes = (uint64_t)((unsigned __int128)rate * w->write_percent / 100);
+
+	if (rate == 0)
+		return;
+	if (writes == 0 || writes >= rate)
+		buf_printf(&b, "%" PRIu64, rate);
+	else
+		buf_printf(&b, "%" PRIu64 ",%" PRIu64, rate - writes, writes);
+	json_add_text(object, key, buf_text(&b));
+	buf_done(&b);
+}
+
 static void add_bounds(struct json_t *object, const struct workload *w)
 {
 	add_time_unless_zero(object, "runtime", w->duration_usec);
 	if (w->duration_usec > 0 && w->max_bytes == 0 && w->max_ios == 0)
 		json_add_text(object, "time_based", "1"); /* the file may be gone through often */
 	add_time_unless_zero(object, "ramp_time", w->warmup_usec);
-	add_number_unless_zero(object, "io_size", w->max_bytes);
-	add_number_unless_zero(object, "number_ios", w->max_ios);
-	add_number_unless_zero(object, "rate", w->rate_bytes_per_sec);
-	add_number_unless_zero(object, "rate_iops", w->rate_ios_per_sec);
+	add_number_unless_zero(object, "io_size", share_of_job(w->max_bytes, w));
+	add_number_unless_zero(object, "number_ios", share_of_job(w->max_ios, w));
+	add_rate(object, "rate", w->rate_bytes_per_sec, w);
+	add_rate(object, "rate_iops", w->rate_ios_per_sec, w);
 	if (w->think_time_usec > 0) {
 		add_number(object, "thinktime", w->think_time_usec);
 		add_number(object, "thinktime_blocks", w->burst_ios > 0 ? w->burst_ios : 1);
@@ -123,6 +146,8 @@ struct json_t *run_fio_options(const struct run *run)
 	add_number(object, "bs", w->block_size_bytes);
 	add_number(object, "iodepth", w->queue_depth);
 	add_number(object, "numjobs", w->threads);
+	if (w->threads > 1)
+		json_add_text(object, "group_reporting", "1");
 	add_file(object, run);
 	add_content(object, w);
 	add_bounds(object, w);

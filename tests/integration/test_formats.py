@@ -110,8 +110,9 @@ def run_fio(directory, options):
 @pytest.mark.plain
 @pytest.mark.parametrize(
     "workload",
-    [(), ("--pattern=sequential", "--write=100", "--cache=dsync"), ("--pattern=mixed:30", "--duration=1s", "--content=zero")],
-    ids=["random", "sequential", "mixed"],
+    [(), ("--pattern=sequential", "--write=100", "--cache=dsync"), ("--pattern=mixed:30", "--duration=1s", "--content=zero")]
+    + [("--threads=2", "--rate=8M", "--engine=threads"), ("--think-time=2ms", "--burst=4", "--rate-iops=500")],
+    ids=["random", "sequential", "mixed", "threads", "pauses"],
 )
 def test_fio_runs_our_job_options_and_writes_what_we_write(directory, repository, workload):
     """fio takes the options as its own, and every key that we write is one that it writes, in the same form."""

@@ -248,6 +248,9 @@ static void other_workloads_have_other_options(void **unused)
 	w->pattern = WORKLOAD_MIXED;
 	w->random_percent = 30;
 	w->think_time_usec = 250;
+	w->threads = 3;
+	w->max_ios = 100;
+	w->rate_bytes_per_sec = 3000000;
 	run->engine = WORKLOAD_ENGINE_THREADS;
 	struct json_t *value = through_text(run);
 	const struct json_t *options = options_of(value);
@@ -260,10 +263,20 @@ static void other_workloads_have_other_options(void **unused)
 	assert_text(options, "ioengine", "psync");
 	assert_text(options, "buffer_compress_percentage", "40");
 	assert_text(options, "runtime", "1500000us");
-	assert_text(options, "time_based", "1");
+	assert_null(json_get(options, "time_based")); /* number_ios may end it */
+	assert_text(options, "numjobs", "3");
+	assert_text(options, "group_reporting", "1");
+	assert_text(options, "number_ios", "34"); /* of each job */
+	assert_text(options, "rate", "3000000");
 	assert_text(options, "randseed", "7");
 	assert_text(options, "thinktime", "250");
 	assert_text(options, "thinktime_blocks", "1");
+	json_free(value);
+	w->write_percent = 67;
+	w->max_ios = 0;
+	value = through_text(run);
+	assert_text(options_of(value), "rate", "990000,2010000"); /* reads, writes */
+	assert_text(options_of(value), "time_based", "1");
 	json_free(value);
 	free(run);
 }
