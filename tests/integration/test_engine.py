@@ -115,7 +115,8 @@ def test_mean_latency_times_iops_is_the_depth(slow, engine):
             f"--threads={threads}", "--max-ios=400", f"--engine={engine}", slow.path,
         )
         total = run["operations"]["total"]
-        assert total["ios"] == 392
+        # 8 are the warm-up, and what other threads completed just before it was over.
+        assert 392 - (threads - 1) <= total["ios"] <= 392
         assert total["avg_seconds"] * total["iops"] == pytest.approx(threads * depth, rel=0.05)
 
 
