@@ -16,7 +16,8 @@ skipped=0
 build_packages="gcc make autoconf automake autoconf-archive pkg-config liburing-dev libmicrohttpd-dev
 	libsqlite3-dev libsystemd-dev libjansson-dev zlib1g-dev libjs-chart.js libcmocka-dev libfuse3-dev"
 test_packages="fuse3 python3 python3-pytest prometheus chromium nodejs clang clang-format clang-tidy
-	cppcheck shellcheck strace mandoc fio sqlite3 btrfs-progs e2fsprogs xfsprogs mount util-linux procps xz-utils"
+	cppcheck shellcheck strace mandoc fio sqlite3 btrfs-progs e2fsprogs xfsprogs mount util-linux procps
+	systemd tzdata xz-utils"
 
 say() {
 	echo "== $*"
