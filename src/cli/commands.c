@@ -16,6 +16,8 @@ static const struct command *const commands[] = {
 	&command_show,
 	&command_incidents,
 	&command_probe_now,
+	&command_mute,
+	&command_unmute,
 	&command_reload,
 	&command_config,
 	&command_help,
@@ -30,12 +32,10 @@ static const char *const planned[] = {
 	"forecast",
 	"import",
 	"init",
-	"mute",
 	"notify-test",
 	"rebaseline",
 	"rule",
 	"sweep",
-	"unmute",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

@@ -14,6 +14,8 @@ extern const struct command command_runs;
 extern const struct command command_show;
 extern const struct command command_incidents;
 extern const struct command command_probe_now;
+extern const struct command command_mute;
+extern const struct command command_unmute;
 extern const struct command command_reload;
 extern const struct command command_config;
 extern const struct command command_help;

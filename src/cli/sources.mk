@@ -8,6 +8,7 @@ libcli_a_SOURCES = \
 	%D%/command_doctor.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
+	%D%/command_mute.c \
 	%D%/command_presets.c \
 	%D%/command_probe_now.c \
 	%D%/command_reload.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepts, checks who asks, finds the command in one table, answers. Each peer has a few seconds.
+/* Accepts, checks who asks, hands the request over, answers. Each peer has a few seconds.
  */
 #include "daemon/control.h"
 
@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "daemon/control_commands.h"
 #include "daemon/daemon.h"
 
 #include <errno.h>
@@ -53,48 +54,6 @@ static void peer_close(struct control_peer *peer)
 	peer->control = NULL;
 }
 
-/* --- Commands ----------------------------------------------------------- */
-
-static int command_probe_now(struct daemon *d, const struct json_t *request, struct error *reterr)
-{
-	const char *repository = json_get_text(request, "repository");
-
-	if (!repository)
-		return error_set(reterr, -EINVAL, "\"repository\" is missing");
-	return daemon_probe_now(d, repository, json_get_text(request, "probe"), reterr);
-}
-
-static int command_reload(struct daemon *d, const struct json_t *request, struct error *reterr)
-{
-	(void)request;
-	return daemon_reload(d, reterr);
-}
-
-static const struct command {
-	const char *name;
-	int (*run)(struct daemon *d, const struct json_t *request, struct error *reterr);
-} commands[] = {
-	{ "probe-now", command_probe_now },
-	{ "reload", command_reload },
-};
-
-static int run_command(
-	struct daemon *d, const struct json_t *request, uid_t uid, struct error *reterr)
-{
-	const char *name = json_get_text(request, "command");
-
-	if (!name)
-		return error_set(reterr, -EINVAL, "\"command\" is missing");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(commands[i].name, name) != 0)
-			continue;
-		int r = commands[i].run(d, request, reterr);
-		log_notice("%s asked for by uid %u: %s", name, uid, r < 0 ? reterr->text : "done");
-		return r;
-	}
-	return error_set(reterr, -EOPNOTSUPP, "\"%s\" is not in this version", name);
-}
-
 /* --- Peers -------------------------------------------------------------- */
 
 static bool is_in_group(int fd, gid_t gid)
@@ -119,9 +78,10 @@ static bool is_allowed(const struct control_peer *peer)
 		(peer->credentials.gid == control->gid || is_in_group(peer->fd, control->gid));
 }
 
-static void answer(struct control_peer *peer, int r, const struct error *error)
+/* Takes the reply. */
+static void answer(
+	struct control_peer *peer, struct json_t *reply, int r, const struct error *error)
 {
-	struct json_t *reply = json_new_object();
 	struct buf body = BUF_INIT(CONTROL_MESSAGE_MAX);
 
 	json_add_boolean(reply, "ok", r >= 0);
@@ -137,12 +97,15 @@ static void serve(struct control_peer *peer)
 {
 	char *text = peer->control->request;
 	struct json_t *request = NULL;
+	struct json_t *reply = json_new_object();
 	struct error error = { 0 };
 	ssize_t n = recv(peer->fd, text, CONTROL_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
 	int r;
 
-	if (n <= 0)
+	if (n <= 0) {
+		json_free(reply);
 		return;
+	}
 	if (!is_allowed(peer))
 		r = error_set(&error, -EACCES,
 			"uid %u may not control repoprobed: root, its own user and the group " CONTROL_GROUP
@@ -153,8 +116,9 @@ static void serve(struct control_peer *peer)
 	else
 		r = json_parse(text, (size_t)n, &request, &error);
 	if (r >= 0)
-		r = run_command(peer->control->d, request, peer->credentials.uid, &error);
-	answer(peer, r, &error);
+		r = control_commands_run(
+			peer->control->d, request, peer->credentials.uid, reply, &error);
+	answer(peer, reply, r, &error);
 	json_free(request);
 }
 

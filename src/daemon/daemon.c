@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "daemon/control.h"
 #include "daemon/launch.h"
+#include "daemon/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/reload.h"
 #include "daemon/restore.h"
@@ -212,7 +213,8 @@ static int open_all(struct daemon *d, struct error *reterr)
 		return error_set(reterr, r, "no event loop: %s", errno_text(-r));
 	d->live = live_new(
 		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	if (!d->live)
+	d->mutes = calloc(1, sizeof(*d->mutes));
+	if (!d->live || !d->mutes)
 		return error_set(reterr, -ENOMEM, "no memory");
 	for (size_t i = 0; i < sizeof(opening_steps) / sizeof(opening_steps[0]); i++) {
 		r = opening_steps[i](d, reterr);
@@ -249,6 +251,7 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->live = live_free(d->live);
+	free(d->mutes);
 	d->config = config_free(d->config);
 }
 

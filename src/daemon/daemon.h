@@ -17,6 +17,7 @@
 struct control;
 struct http_server;
 struct launch;
+struct mutes;
 struct notifier;
 struct store_pool;
 struct store_writer;
@@ -45,6 +46,7 @@ struct daemon {
 	sd_event *event;
 	struct config *config;
 	struct live *live;
+	struct mutes *mutes;
 	char worker_path[DAEMON_PATH_MAX];
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
@@ -60,6 +62,7 @@ struct daemon {
 
 	int64_t next_run_id;
 	int64_t next_incident_id;
+	int64_t next_mute_id;
 
 	int64_t started_usec;
 	uint64_t revision; /* of what is shown */

@@ -217,6 +217,18 @@ void pipeline_forget(
 	submit(d, batch);
 }
 
+void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
+{
+	struct store_batch *batch = store_batch_new();
+
+	if (!batch || store_batch_add_mute(batch, mute) < 0) {
+		log_error("a mute will be forgotten at the next start: no memory");
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
+}
+
 static void send_message(struct daemon *d, const struct message *message)
 {
 	int r = notifier_submit(d->notifier, message);

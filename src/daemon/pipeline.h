@@ -8,6 +8,7 @@
 struct alarm_state;
 struct config_repository;
 struct daemon;
+struct mute;
 struct reading;
 struct run;
 
@@ -23,6 +24,9 @@ void pipeline_complete_stuck(
  * open: nothing would ever clear it. */
 void pipeline_forget(
 	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository);
+
+/* A mute that was asked for or got a new end goes to the history. */
+void pipeline_keep_mute(struct daemon *d, const struct mute *mute);
 
 /* Batches that the store finished: their messages may go out now. */
 void pipeline_committed(struct daemon *d);

@@ -4,6 +4,7 @@
 #include "daemon/restore.h"
 
 #include "daemon/daemon.h"
+#include "daemon/mutes.h"
 #include "daemon/pipeline.h"
 #include "notify/notify.h"
 #include "store/store.h"
@@ -53,6 +54,15 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
+/* More than there is room for were never taken in. */
+static int each_mute(void *data, const struct mute *mute)
+{
+	struct daemon *d = data;
+
+	(void)mutes_add(d->mutes, mute, clock_realtime_usec(&d->clock));
+	return 0;
+}
+
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
@@ -63,11 +73,14 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 		return r;
 	d->next_run_id = ids.run_id;
 	d->next_incident_id = ids.incident_id;
+	d->next_mute_id = ids.mute_id;
 	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
+	if (r >= 0)
+		r = store_read_mutes(reader, clock_realtime_usec(&d->clock), each_mute, d, reterr);
 	return r;
 }
 

@@ -2,10 +2,12 @@
 noinst_LIBRARIES += libdaemon.a
 libdaemon_a_SOURCES = \
 	%D%/control.c %D%/control.h \
+	%D%/control_commands.c %D%/control_commands.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
 	%D%/launch.c %D%/launch.h \
 	%D%/live.c %D%/live.h \
+	%D%/mutes.c %D%/mutes.h \
 	%D%/options.c %D%/options.h \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \

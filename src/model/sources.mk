@@ -17,6 +17,7 @@ libmodel_a_SOURCES = \
 	%D%/names.h \
 	%D%/message.h \
 	%D%/mountstats.c %D%/mountstats.h \
+	%D%/mute.c %D%/mute.h \
 	%D%/preset.c \
 	%D%/pressure.c %D%/pressure.h \
 	%D%/rule.h \

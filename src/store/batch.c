@@ -102,6 +102,11 @@ int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t
 	return add(batch, CHANGE_DURATION, copy(&duration, sizeof(duration)));
 }
 
+int store_batch_add_mute(struct store_batch *batch, const struct mute *mute)
+{
+	return add(batch, CHANGE_MUTE, copy(mute, sizeof(*mute)));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

@@ -13,6 +13,7 @@ enum change_kind {
 	CHANGE_ATTEMPT,
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
+	CHANGE_MUTE,
 };
 
 struct change_mark {
@@ -35,6 +36,7 @@ struct change {
 		struct message *message;
 		struct change_mark *mark;
 		struct change_duration *duration;
+		struct mute *mute;
 		void *data; /* any of them */
 	};
 };

@@ -189,7 +189,8 @@ int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr)
 {
 	static const char text[] = "SELECT (SELECT coalesce(max(id), 0) + 1 FROM run),"
-				   " (SELECT coalesce(max(id), 0) + 1 FROM incident)";
+				   " (SELECT coalesce(max(id), 0) + 1 FROM incident),"
+				   " (SELECT coalesce(max(id), 0) + 1 FROM mute)";
 	struct store_next_ids ids = { 0 };
 	struct sql s = { 0 };
 
@@ -199,6 +200,7 @@ int store_read_next_ids(
 	if (r > 0) {
 		ids.run_id = sql_integer(&s, 1, INT64_MAX);
 		ids.incident_id = sql_integer(&s, 1, INT64_MAX);
+		ids.mute_id = sql_integer(&s, 1, INT64_MAX);
 		r = s.error;
 		if (r == 0)
 			*ret = ids;

@@ -10,6 +10,7 @@
 
 #include "model/alarm_state.h"
 #include "model/message.h"
+#include "model/mute.h"
 #include "model/run.h"
 
 struct error;
@@ -35,6 +36,9 @@ int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t 
 int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
+
+/* A new mute, or with the id of an earlier one its new end. */
+int store_batch_add_mute(struct store_batch *batch, const struct mute *mute);
 
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
@@ -129,9 +133,14 @@ int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t 
 	int (*each)(void *data, const struct store_incident *incident), void *data,
 	struct error *reterr);
 
+/* Mutes that end after an instant, by id. */
+int store_read_mutes(struct store_reader *reader, int64_t after_usec,
+	int (*each)(void *data, const struct mute *mute), void *data, struct error *reterr);
+
 struct store_next_ids {
 	int64_t run_id;
 	int64_t incident_id;
+	int64_t mute_id;
 };
 int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr);

@@ -66,6 +66,10 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_ATTEMPT] =
 		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
 	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
+	[WRITE_SET_MUTE] =
+		"INSERT INTO mute (id, repository, mode, from_usec, until_usec, uid, reason)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (id) DO UPDATE SET until_usec = excluded.until_usec",
 };
 
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr)
@@ -145,6 +149,7 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_ATTEMPT] = write_attempt,
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
+		[CHANGE_MUTE] = write_mute,
 	};
 
 	for (const struct change *c = batch->first; c; c = c->next) {

@@ -29,8 +29,9 @@ enum write_statement {
 	WRITE_ADD_MESSAGE,
 	WRITE_SET_ATTEMPT,
 	WRITE_SET_DELIVERY,
+	WRITE_SET_MUTE,
 };
-#define WRITE_STATEMENTS (WRITE_SET_DELIVERY + 1)
+#define WRITE_STATEMENTS (WRITE_SET_MUTE + 1)
 
 struct write {
 	struct sqlite3 *db;
@@ -67,5 +68,6 @@ int write_event(struct write *w, const struct change *change, struct error *rete
 int write_message(struct write *w, const struct change *change, struct error *reterr);
 int write_attempt(struct write *w, const struct change *change, struct error *reterr);
 int write_delivery(struct write *w, const struct change *change, struct error *reterr);
+int write_mute(struct write *w, const struct change *change, struct error *reterr);
 
 #endif

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule
 UNIT_TESTS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
@@ -13,6 +15,9 @@ tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LI
 tests_unit_daemon_test_live_calendar_SOURCES = %D%/test_live_calendar.c
 tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+tests_unit_daemon_test_mutes_SOURCES = %D%/test_mutes.c
+tests_unit_daemon_test_mutes_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS)
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
 tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libmodel.a libbase.a $(CMOCKA_LIBS) \

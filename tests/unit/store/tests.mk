@@ -2,6 +2,7 @@
 STORE_TESTS = \
 	tests/unit/store/test_batch \
 	tests/unit/store/test_code \
+	tests/unit/store/test_mute \
 	tests/unit/store/test_schema \
 	tests/unit/store/test_sql \
 	tests/unit/store/test_write \
@@ -23,6 +24,8 @@ tests_unit_store_test_batch_SOURCES = %D%/test_batch.c $(STORE_TEST_COMMON)
 tests_unit_store_test_batch_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_code_SOURCES = %D%/test_code.c $(STORE_TEST_COMMON)
 tests_unit_store_test_code_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_mute_SOURCES = %D%/test_mute.c $(STORE_TEST_COMMON)
+tests_unit_store_test_mute_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_schema_SOURCES = %D%/test_schema.c $(STORE_TEST_COMMON)
 tests_unit_store_test_schema_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_sql_SOURCES = %D%/test_sql.c $(STORE_TEST_COMMON)

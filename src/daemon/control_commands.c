@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to an action of the daemon. */
+#include "daemon/control_commands.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "daemon/daemon.h"
+#include "daemon/mutes.h"
+#include "daemon/pipeline.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_MAX 1024
+
+struct control_call {
+	struct daemon *d;
+	const struct json_t *request;
+	uid_t uid;
+	struct json_t *reply;
+};
+
+static void say(const struct control_call *call, struct buf *message)
+{
+	if (message->error == 0)
+		json_add_text(call->reply, "message", buf_text(message));
+	buf_done(message);
+}
+
+/* "" when none is named; -ENOENT when there is none of that name. */
+static int find_name(const struct control_call *call, const char **ret, struct error *reterr)
+{
+	const char *name = json_get_text(call->request, "repository");
+
+	if (name && !live_find_repository(call->d->live, name))
+		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", name);
+	*ret = name ? name : "";
+	return 0;
+}
+
+static int command_probe_now(const struct control_call *call, struct error *reterr)
+{
+	const char *repository = json_get_text(call->request, "repository");
+
+	if (!repository)
+		return error_set(reterr, -EINVAL, "\"repository\" is missing");
+	return daemon_probe_now(call->d, repository, json_get_text(call->request, "probe"), reterr);
+}
+
+static int command_reload(const struct control_call *call, struct error *reterr)
+{
+	return daemon_reload(call->d, reterr);
+}
+
+/* Texts that only the request's peer has checked so far. */
+static int read_mute(const struct control_call *call, struct mute *mute, struct error *reterr)
+{
+	const char *until = json_get_text(call->request, "until");
+	const char *mode = json_get_text(call->request, "mode");
+	const char *reason = json_get_text(call->request, "reason");
+	const char *name = "";
+
+	int r = find_name(call, &name, reterr);
+	if (r < 0)
+		return r;
+	if (!until || !reason || reason[0] == '\0')
+		return error_set(reterr, -EINVAL, "\"%s\" is missing", until ? "reason" : "until");
+	if (strlen(reason) > MUTE_REASON_MAX)
+		return error_set(
+			reterr, -EINVAL, "\"reason\" is longer than %d bytes", MUTE_REASON_MAX);
+	if (mode && mute_mode_parse(mode, &mute->mode) < 0)
+		return error_set(reterr, -EINVAL, "\"mode\": expected \"mute\" or \"pause\"");
+	r = parse_instant(until, mute->from_usec, &mute->until_usec, reterr);
+	if (r < 0)
+		return error_prefix(reterr, r, "\"until\"");
+	if (mute->until_usec <= mute->from_usec)
+		return error_set(reterr, -EINVAL, "\"until\" is not in the future");
+	(void)strncat(mute->repository, name, RUN_NAME_MAX);
+	(void)strncat(mute->reason, reason, MUTE_REASON_MAX);
+	return 0;
+}
+
+static void describe_mute(const struct mute *mute, struct buf *b)
+{
+	buf_printf(b, "%s %s until ",
+		mute->repository[0] != '\0' ? mute->repository : "every repository",
+		mute->mode == MUTE_PROBING ? "is not probed" : "is muted");
+	format_instant(b, mute->until_usec);
+}
+
+static int command_mute(const struct control_call *call, struct error *reterr)
+{
+	struct daemon *d = call->d;
+	struct buf message = BUF_INIT(MESSAGE_MAX);
+	struct mute mute = {
+		.id = d->next_mute_id,
+		.mode = MUTE_MESSAGES,
+		.from_usec = clock_realtime_usec(&d->clock),
+		.uid = call->uid,
+	};
+
+	int r = read_mute(call, &mute, reterr);
+	if (r < 0)
+		return r;
+	if (mutes_add(d->mutes, &mute, mute.from_usec) < 0)
+		return error_set(reterr, -ENOBUFS, "there are %d mutes already", MUTES_MAX);
+	d->next_mute_id++;
+	pipeline_keep_mute(d, &mute);
+	describe_mute(&mute, &message);
+	say(call, &message);
+	daemon_changed(d);
+	daemon_dispatch(d);
+	return 0;
+}
+
+static void keep_end(void *data, const struct mute *mute)
+{
+	pipeline_keep_mute(data, mute);
+}
+
+static int command_unmute(const struct control_call *call, struct error *reterr)
+{
+	struct daemon *d = call->d;
+	struct buf message = BUF_INIT(MESSAGE_MAX);
+	const char *name = "";
+
+	int r = find_name(call, &name, reterr);
+	if (r < 0)
+		return r;
+	size_t ended = mutes_end(d->mutes, name[0] != '\0' ? name : NULL,
+		clock_realtime_usec(&d->clock), keep_end, d);
+	if (ended == 0)
+		return error_set(reterr, -ENOENT, "%s%sno mute was asked for", name,
+			name[0] != '\0' ? ": " : "");
+	buf_printf(&message, "%zu mute%s ended", ended, ended == 1 ? "" : "s");
+	say(call, &message);
+	daemon_changed(d);
+	daemon_dispatch(d);
+	return 0;
+}
+
+static const struct command {
+	const char *name;
+	int (*run)(const struct control_call *call, struct error *reterr);
+} commands[] = {
+	{ "probe-now", command_probe_now },
+	{ "reload", command_reload },
+	{ "mute", command_mute },
+	{ "unmute", command_unmute },
+};
+
+int control_commands_run(struct daemon *d, const struct json_t *request, uid_t uid,
+	struct json_t *reply, struct error *reterr)
+{
+	const struct control_call call = { d, request, uid, reply };
+	const char *name = json_get_text(request, "command");
+
+	if (!name)
+		return error_set(reterr, -EINVAL, "\"command\" is missing");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].name, name) != 0)
+			continue;
+		int r = commands[i].run(&call, reterr);
+		log_notice("%s asked for by uid %u: %s", name, uid, r < 0 ? reterr->text : "done");
+		return r;
+	}
+	return error_set(reterr, -EOPNOTSUPP, "\"%s\" is not in this version", name);
+}

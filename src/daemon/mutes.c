@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A short list, looked through. No I/O and no clock. */
+#include "daemon/mutes.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_about(const struct mute *mute, const char *repository)
+{
+	return mute->repository[0] == '\0' || strcmp(mute->repository, repository) == 0;
+}
+
+static bool holds(const struct mute *mute, int64_t now_usec)
+{
+	return mute->from_usec <= now_usec && now_usec < mute->until_usec;
+}
+
+struct mute_verdict mutes_find(const struct mutes *mutes, const char *repository, int64_t now_usec)
+{
+	struct mute_verdict verdict = { .mode = MUTE_NONE };
+
+	for (size_t i = 0; i < mutes->count; i++) {
+		const struct mute *m = &mutes->items[i];
+		bool is_stronger = m->mode > verdict.mode;
+		bool is_longer = m->mode == verdict.mode && m->until_usec > verdict.until_usec;
+		if (!is_about(m, repository) || !holds(m, now_usec) || !(is_stronger || is_longer))
+			continue;
+		verdict = (struct mute_verdict){
+			.mode = m->mode,
+			.until_usec = m->until_usec,
+			.reason = m->reason,
+		};
+	}
+	return verdict;
+}
+
+static void drop_over(struct mutes *mutes, int64_t now_usec)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < mutes->count; i++)
+		if (mutes->items[i].until_usec > now_usec)
+			mutes->items[kept++] = mutes->items[i];
+	mutes->count = kept;
+}
+
+int mutes_add(struct mutes *mutes, const struct mute *mute, int64_t now_usec)
+{
+	drop_over(mutes, now_usec);
+	if (mutes->count == MUTES_MAX)
+		return -ENOBUFS;
+	mutes->items[mutes->count++] = *mute;
+	return 0;
+}
+
+size_t mutes_end(struct mutes *mutes, const char *repository, int64_t now_usec,
+	void (*each)(void *data, const struct mute *mute), void *data)
+{
+	size_t ended = 0;
+
+	drop_over(mutes, now_usec);
+	for (size_t i = 0; i < mutes->count; i++) {
+		struct mute *m = &mutes->items[i];
+		if (repository && strcmp(m->repository, repository) != 0)
+			continue;
+		m->until_usec = now_usec;
+		each(data, m);
+		ended++;
+	}
+	drop_over(mutes, now_usec);
+	return ended;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which mute holds, who is touched by an unmute, and that the list has an end. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/mutes.h"
+
+#define NOW INT64_C(1000000)
+
+static struct mute sample(
+	const char *repository, enum mute_mode mode, int64_t from_usec, int64_t until_usec)
+{
+	struct mute mute = {
+		.id = 1, .mode = mode, .from_usec = from_usec, .until_usec = until_usec
+	};
+
+	(void)snprintf(mute.repository, sizeof(mute.repository), "%s", repository);
+	(void)snprintf(mute.reason, sizeof(mute.reason), "until %lld", (long long)until_usec);
+	return mute;
+}
+
+static void set_up(struct mutes *mutes, const struct mute *items, size_t count)
+{
+	mutes->count = 0;
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(mutes_add(mutes, &items[i], 0), 0);
+}
+
+static void the_stronger_mode_holds_and_of_equals_the_later_end(void **state)
+{
+	const struct mute items[] = {
+		sample("nas1", MUTE_MESSAGES, 0, NOW + 500),
+		sample("", MUTE_MESSAGES, 0, NOW + 900),
+		sample("nas2", MUTE_PROBING, 0, NOW + 100),
+		sample("nas3", MUTE_PROBING, NOW + 1, NOW + 2000),
+		sample("nas4", MUTE_PROBING, 0, NOW),
+	};
+	static const struct {
+		const char *repository;
+		enum mute_mode mode;
+		int64_t until_usec;
+	} cases[] = {
+		{ "nas1", MUTE_MESSAGES, NOW + 900 },
+		{ "nas2", MUTE_PROBING, NOW + 100 },
+		{ "nas3", MUTE_MESSAGES, NOW + 900 }, /* its own begins later */
+		{ "nas4", MUTE_MESSAGES, NOW + 900 }, /* its own is over */
+		{ "elsewhere", MUTE_MESSAGES, NOW + 900 },
+	};
+	struct mutes *mutes = calloc(1, sizeof(*mutes));
+
+	(void)state;
+	set_up(mutes, items, sizeof(items) / sizeof(items[0]));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mute_verdict verdict = mutes_find(mutes, cases[i].repository, NOW);
+		assert_int_equal(verdict.mode, cases[i].mode);
+		assert_int_equal(verdict.until_usec, cases[i].until_usec);
+		assert_non_null(verdict.reason);
+	}
+	assert_int_equal(mutes_find(mutes, "nas1", NOW + 900).mode, MUTE_NONE);
+	free(mutes);
+}
+
+static void count_one(void *data, const struct mute *mute)
+{
+	assert_int_equal(mute->until_usec, NOW);
+	++*(size_t *)data;
+}
+
+static void an_unmute_ends_what_was_asked_for_by_that_name(void **state)
+{
+	const struct mute items[] = {
+		sample("nas1", MUTE_MESSAGES, 0, NOW + 1),
+		sample("nas1", MUTE_PROBING, 0, NOW + 2),
+		sample("nas2", MUTE_MESSAGES, 0, NOW + 3),
+		sample("", MUTE_MESSAGES, 0, NOW + 4),
+	};
+	struct mutes *mutes = calloc(1, sizeof(*mutes));
+	size_t called = 0;
+
+	(void)state;
+	set_up(mutes, items, sizeof(items) / sizeof(items[0]));
+	assert_int_equal(mutes_end(mutes, "nas1", NOW, count_one, &called), 2);
+	assert_int_equal(called, 2);
+	assert_int_equal(mutes->count, 2);
+	assert_int_equal(mutes_end(mutes, "nas3", NOW, count_one, &called), 0);
+	assert_int_equal(mutes_end(mutes, NULL, NOW, count_one, &called), 2);
+	assert_int_equal(mutes->count, 0);
+	assert_int_equal(mutes_find(mutes, "nas2", NOW).mode, MUTE_NONE);
+	free(mutes);
+}
+
+static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
+{
+	struct mute mute = sample("nas1", MUTE_MESSAGES, 0, NOW + 1);
+	struct mutes *mutes = calloc(1, sizeof(*mutes));
+
+	(void)state;
+	for (size_t i = 0; i < MUTES_MAX; i++)
+		assert_int_equal(mutes_add(mutes, &mute, NOW), 0);
+	assert_int_equal(mutes_add(mutes, &mute, NOW), -ENOBUFS);
+	mute.until_usec = NOW + 10;
+	assert_int_equal(mutes_add(mutes, &mute, NOW + 1), 0);
+	assert_int_equal(mutes->count, 1);
+	free(mutes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_stronger_mode_holds_and_of_equals_the_later_end),
+		cmocka_unit_test(an_unmute_ends_what_was_asked_for_by_that_name),
+		cmocka_unit_test(there_is_room_for_so_many_and_what_is_over_makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
