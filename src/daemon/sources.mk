@@ -7,6 +7,7 @@ libdaemon_a_SOURCES = \
 	%D%/dispatch.c \
 	%D%/launch.c %D%/launch.h \
 	%D%/live.c %D%/live.h \
+	%D%/live_plan.c \
 	%D%/mutes.c %D%/mutes.h \
 	%D%/options.c %D%/options.h \
 	%D%/pipeline.c %D%/pipeline.h \
