@@ -27,6 +27,13 @@ static void repository_done(struct config_repository *repository)
 	free(repository->name);
 }
 
+static void mute_done(struct config_mute *mute)
+{
+	free_list(mute->repositories, mute->repository_count);
+	free(mute->reason);
+	free(mute->name);
+}
+
 struct config *config_free(struct config *config)
 {
 	if (!config)
@@ -34,6 +41,9 @@ struct config *config_free(struct config *config)
 	for (size_t i = 0; i < config->repository_count; i++)
 		repository_done(&config->repositories[i]);
 	free(config->repositories);
+	for (size_t i = 0; i < config->mute_count; i++)
+		mute_done(&config->mutes[i]);
+	free(config->mutes);
 	free_list(config->listen, config->listen_count);
 	free_list(config->allowed_hosts, config->allowed_host_count);
 	free_list(config->files, config->file_count);

@@ -11,11 +11,13 @@
 
 #include "base/log.h"
 #include "model/job.h"
+#include "model/mute.h"
 #include "model/rule.h"
 #include "model/workload.h"
 
 struct buf;
 struct calendar;
+struct mute_time;
 struct source;
 
 #define CONFIG_REPOSITORIES_MAX 1000
@@ -62,6 +64,16 @@ struct config_repository {
 	struct config_probe *probes;
 };
 
+/* A mute that comes again and again. */
+struct config_mute {
+	char *name;
+	size_t repository_count; /* 0: all */
+	char **repositories;
+	const struct mute_time *when; /* lent by the source below */
+	enum mute_mode mode;
+	char *reason; /* "" when not given */
+};
+
 struct config {
 	char *state_directory;
 	char *runtime_directory;
@@ -75,6 +87,8 @@ struct config {
 	char *external_url; /* "" when not set */
 	size_t repository_count;
 	struct config_repository *repositories; /* in order of appearance */
+	size_t mute_count;
+	struct config_mute *mutes; /* in order of appearance */
 	size_t file_count; /* the files that were read, for messages */
 	char **files;
 	struct source *source; /* what is inherited by whom: for config_show alone */

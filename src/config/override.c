@@ -150,14 +150,11 @@ static int check_name(const char *name, struct error *reterr)
 static struct source_repository *open_repository(
 	struct source *source, const char *name, struct issues *issues)
 {
-	struct source_repository *repository = source_find_repository(source, name);
-	int r;
+	struct source_section *section = NULL;
+	int r = source_open_section(source, SCHEMA_REPOSITORY, name, &repository_place, &section);
 
-	if (repository)
-		return repository;
-	r = source_add_repository(source, name, &repository_place, &repository);
 	if (r == 0)
-		return repository;
+		return (struct source_repository *)section;
 	if (r == -ENOMEM)
 		issues->error = r;
 	else

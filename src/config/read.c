@@ -38,7 +38,7 @@ static void refuse_section(struct file_reader *f, const char *name)
 			SHOWN, name, meant);
 	else
 		issues_add(f->issues, &f->place,
-			"unknown section [%.*s]; expected daemon, http, defaults, repository NAME or probe NAME",
+			"unknown section [%.*s]; expected daemon, http, defaults, repository NAME, probe NAME or mute NAME",
 			SHOWN, name);
 }
 
@@ -82,39 +82,11 @@ static void refuse_duplicate_section(
 /* Lends the section's struct, made when need be; NULL when it cannot be had, which was told. */
 static struct source_section *open_section(struct file_reader *f, const char *name)
 {
-	struct source *source = f->source;
-	struct source_repository *repository;
-	struct source_probe *probe;
-	int r = 0;
+	struct source_section *section = NULL;
+	int r = source_open_section(f->source, f->kind, name, &f->place, &section);
 
-	switch (f->kind) {
-	case SCHEMA_DAEMON:
-		return &source->daemon.section;
-	case SCHEMA_HTTP:
-		return &source->http.section;
-	case SCHEMA_DEFAULTS:
-		return &source->defaults.section;
-	case SCHEMA_REPOSITORY:
-		repository = source_find_repository(source, name);
-		if (!repository)
-			r = source_add_repository(source, name, &f->place, &repository);
-		if (r == 0)
-			return &repository->section;
-		break;
-	case SCHEMA_PROBE:
-		probe = source_find_probe(source, name);
-		if (!probe)
-			r = source_add_probe(source, name, &f->place, &probe);
-		if (r == 0)
-			return &probe->section;
-		break;
-	case SCHEMA_STORE:
-	case SCHEMA_ALARM:
-	case SCHEMA_MUTE:
-	case SCHEMA_NOTIFY:
-	case SCHEMA_JOB:
-		return NULL; /* refused before */
-	}
+	if (r == 0)
+		return section;
 	if (r == -ENOMEM)
 		f->issues->error = r;
 	else

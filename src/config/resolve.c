@@ -95,11 +95,11 @@ static void refuse_same_path(
 
 static void check_paths(const struct source *source, struct issues *issues)
 {
-	for (size_t i = 0; i < source->repository_count; i++) {
-		const struct source_repository *b = &source->repositories[i];
+	for (size_t i = 0; i < source->repositories.count; i++) {
+		const struct source_repository *b = source_repository_at(source, i);
 
 		for (size_t j = 0; j < i && b->path.text; j++) {
-			const struct source_repository *a = &source->repositories[j];
+			const struct source_repository *a = source_repository_at(source, j);
 
 			if (a->path.text && strcmp(a->path.text, b->path.text) == 0) {
 				refuse_same_path(issues, a, b);
@@ -151,21 +151,64 @@ static void check_probe_directory(const struct resolver *p, const struct config 
 
 static int resolve_repositories(struct source *source, struct issues *issues, struct config *config)
 {
-	if (source->repository_count == 0)
+	if (source->repositories.count == 0)
 		return 0;
-	config->repositories = calloc(source->repository_count, sizeof(*config->repositories));
+	config->repositories = calloc(source->repositories.count, sizeof(*config->repositories));
 	if (!config->repositories)
 		return -ENOMEM;
-	for (size_t i = 0; i < source->repository_count; i++) {
+	for (size_t i = 0; i < source->repositories.count; i++) {
 		struct resolver p = {
 			.source = source,
 			.issues = issues,
-			.repository = &source->repositories[i],
+			.repository = source_repository_at(source, i),
 		};
 		int r = resolve_repository(&p, &config->repositories[config->repository_count++]);
 		if (r < 0)
 			return r;
 		check_probe_directory(&p, config, i);
+	}
+	return 0;
+}
+
+static void check_mute(
+	const struct source_mute *own, const struct config *config, struct issues *issues)
+{
+	const struct source_value *names = &own->repository;
+
+	if (!own->when.is_given)
+		issues_add(issues, &own->section.place,
+			"[mute %s] does not say when; expected such as when = Mon..Fri 21:30-06:00",
+			own->section.name);
+	for (size_t i = 0; i < names->item_count; i++)
+		if (!config_find_repository(config, names->items[i]))
+			issues_add(issues, &names->place,
+				"repository: there is no [repository %.*s]", SHOWN,
+				names->items[i]);
+}
+
+static int resolve_mute(const struct source_mute *own, struct config_mute *ret)
+{
+	ret->when = own->when.mute_time;
+	ret->mode = own->mode.is_given ? (enum mute_mode)own->mode.number : MUTE_MESSAGES;
+	if (resolve_copy(&ret->name, own->section.name) < 0 ||
+		resolve_copy(&ret->reason, resolve_text(&own->reason)) < 0)
+		return -ENOMEM;
+	return copy_items(&own->repository, &ret->repositories, &ret->repository_count);
+}
+
+static int resolve_mutes(const struct source *source, struct issues *issues, struct config *config)
+{
+	if (source->mutes.count == 0)
+		return 0;
+	config->mutes = calloc(source->mutes.count, sizeof(*config->mutes));
+	if (!config->mutes)
+		return -ENOMEM;
+	for (size_t i = 0; i < source->mutes.count; i++) {
+		const struct source_mute *own = source_mute_at(source, i);
+		int r = resolve_mute(own, &config->mutes[config->mute_count++]);
+		if (r < 0)
+			return r;
+		check_mute(own, config, issues);
 	}
 	return 0;
 }
@@ -215,8 +258,8 @@ int resolve_config(struct source *source, struct issues *issues, struct config *
 	struct config *config = calloc(1, sizeof(*config));
 	int r = config ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < source->probe_count; i++)
-		resolve_workload(&source->probes[i], issues);
+	for (size_t i = 0; r == 0 && i < source->probes.count; i++)
+		resolve_workload(source_probe_at(source, i), issues);
 	check_paths(source, issues);
 	if (r == 0)
 		r = resolve_daemon(source, config);
@@ -226,6 +269,8 @@ int resolve_config(struct source *source, struct issues *issues, struct config *
 		r = copy_files(source, config);
 	if (r == 0)
 		r = resolve_repositories(source, issues, config);
+	if (r == 0)
+		r = resolve_mutes(source, issues, config);
 	if (r < 0) {
 		config_free(config);
 		return r;

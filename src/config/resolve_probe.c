@@ -209,7 +209,7 @@ static int resolve_probe(struct resolver *p, const char *name, struct config_pro
 static void refuse_probe(
 	const struct resolver *p, const struct issue_place *place, const char *name)
 {
-	const size_t max = p->source->probe_count + 64;
+	const size_t max = p->source->probes.count + 64;
 	const char **names = calloc(max, sizeof(*names));
 	size_t count = 0;
 
@@ -217,8 +217,8 @@ static void refuse_probe(
 		p->issues->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < p->source->probe_count; i++)
-		names[count++] = p->source->probes[i].section.name;
+	for (size_t i = 0; i < p->source->probes.count; i++)
+		names[count++] = source_probe_at(p->source, i)->section.name;
 	for (size_t i = 0; count < max && workload_preset_at(i); i++)
 		names[count++] = workload_preset_at(i)->name;
 	const char *meant = parse_suggest(name, names, count);

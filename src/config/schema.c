@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "config/source.h"
+#include "model/mute.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define IN(section) (1U << (section))
@@ -341,10 +342,46 @@ static const struct schema_key keys[] = {
 	{ .sections = IN(SCHEMA_ALARM), .name = "clear" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "level" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "load" },
-	{ .sections = IN(SCHEMA_MUTE), .name = "repository" },
-	{ .sections = IN(SCHEMA_MUTE), .name = "when" },
-	{ .sections = IN(SCHEMA_MUTE), .name = "mode" },
-	{ .sections = IN(SCHEMA_MUTE), .name = "reason" },
+	{
+		.sections = IN(SCHEMA_MUTE),
+		.name = "repository",
+		.help = "Repositories it is about, separated by commas; empty: all.",
+		.default_text = "",
+		.type = SCHEMA_LABELS,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_mute, repository),
+	},
+	{
+		.sections = IN(SCHEMA_MUTE),
+		.name = "when",
+		.help = "When it holds, such as Mon..Fri 21:30-06:00 or Sat 02:00 for 6h.",
+		.type = SCHEMA_MUTE_TIME,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_mute, when),
+	},
+	{
+		.sections = IN(SCHEMA_MUTE),
+		.name = "mode",
+		.help = "mute: nobody is told; pause: not probed either.",
+		.default_text = "mute",
+		.type = SCHEMA_MUTE_MODE,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_mute, mode),
+	},
+	{
+		.sections = IN(SCHEMA_MUTE),
+		.name = "reason",
+		.help = "Why, for all who look at it.",
+		.default_text = "",
+		.type = SCHEMA_TEXT,
+		.is_available = true,
+		.is_reloadable = true,
+		.max = MUTE_REASON_MAX,
+		.offset = offsetof(struct source_mute, reason),
+	},
 	{ .sections = IN(SCHEMA_NOTIFY), .name = "type" },
 	{ .sections = IN(SCHEMA_NOTIFY), .name = "command" },
 	{ .sections = IN(SCHEMA_NOTIFY), .name = "url" },

@@ -42,8 +42,12 @@ enum schema_type {
 	SCHEMA_LABEL, /* a name of the user's own, or empty: none */
 	SCHEMA_WHEN_BUSY, /* enum config_when_busy */
 	SCHEMA_CONFIRMATIONS, /* rising durations, or 0: none */
+	SCHEMA_LABELS, /* a list of names, maybe empty */
+	SCHEMA_MUTE_TIME,
+	SCHEMA_MUTE_MODE, /* enum mute_mode */
+	SCHEMA_TEXT, /* free, at most max bytes of UTF-8 */
 };
-#define SCHEMA_TYPES 15
+#define SCHEMA_TYPES 19
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

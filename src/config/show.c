@@ -137,7 +137,7 @@ static void show_repository(
 {
 	const struct source *source = config->source;
 	const struct source_repository *own =
-		&source->repositories[repository - config->repositories];
+		source_repository_at(source, (size_t)(repository - config->repositories));
 	const struct schema_key *key = schema_key_at(0);
 
 	buf_printf(b, "\n[repository %s]\n", repository->name);
@@ -167,6 +167,12 @@ static void show_file(struct buf *b, const char *name)
 	buf_add_char(b, '\n');
 }
 
+static void show_mute(struct buf *b, const struct source_mute *mute)
+{
+	buf_printf(b, "\n[mute %s]\n", mute->section.name);
+	show_section(b, SCHEMA_MUTE, mute, SHOW_GIVEN);
+}
+
 void config_show(const struct config *config, struct buf *b)
 {
 	const struct source *source = config->source;
@@ -179,8 +185,10 @@ void config_show(const struct config *config, struct buf *b)
 	show_section(b, SCHEMA_HTTP, &source->http, SHOW_ALL);
 	buf_add_text(b, "\n[defaults]\n");
 	show_section(b, SCHEMA_DEFAULTS, &source->defaults, SHOW_ALL);
-	for (size_t i = 0; i < source->probe_count; i++)
-		show_probe(b, &source->probes[i]);
+	for (size_t i = 0; i < source->probes.count; i++)
+		show_probe(b, source_probe_at(source, i));
 	for (size_t i = 0; i < config->repository_count; i++)
 		show_repository(b, config, &config->repositories[i]);
+	for (size_t i = 0; i < source->mutes.count; i++)
+		show_mute(b, source_mute_at(source, i));
 }

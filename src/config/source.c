@@ -12,7 +12,7 @@
 
 #define FIRST_CAPACITY 4
 
-/* Lent where the schema's keys of that section have their values. */
+/* A section that stands once, where the schema's keys of it have their values. Lent. */
 static void *singleton(struct source *source, enum schema_section section)
 {
 	switch (section) {
@@ -32,6 +32,23 @@ static void *singleton(struct source *source, enum schema_section section)
 		break;
 	}
 	return NULL;
+}
+
+/* The list of a kind that has names, and the size of a section in it; NULL for other kinds. */
+static struct source_list *list_of(
+	struct source *source, enum schema_section section, size_t *ret_size)
+{
+	const struct {
+		struct source_list *list;
+		size_t size;
+	} lists[SCHEMA_SECTIONS] = {
+		[SCHEMA_REPOSITORY] = { &source->repositories, sizeof(struct source_repository) },
+		[SCHEMA_PROBE] = { &source->probes, sizeof(struct source_probe) },
+		[SCHEMA_MUTE] = { &source->mutes, sizeof(struct source_mute) },
+	};
+
+	*ret_size = lists[section].size;
+	return lists[section].list;
 }
 
 static int fill_defaults(struct source *source, enum schema_section section)
@@ -71,24 +88,32 @@ static void section_done(enum schema_section section, void *base)
 	free(header->name);
 }
 
+static void list_done(struct source *source, enum schema_section section)
+{
+	size_t size;
+	struct source_list *list = list_of(source, section, &size);
+
+	for (size_t i = 0; list && i < list->count; i++)
+		section_done(section, (char *)list->sections + i * size);
+	if (list)
+		free(list->sections);
+}
+
 struct source *source_free(struct source *source)
 {
 	if (!source)
 		return NULL;
-	section_done(SCHEMA_DAEMON, &source->daemon);
-	section_done(SCHEMA_HTTP, &source->http);
-	section_done(SCHEMA_DEFAULTS, &source->defaults);
-	for (size_t i = 0; i < source->repository_count; i++)
-		section_done(SCHEMA_REPOSITORY, &source->repositories[i]);
-	for (size_t i = 0; i < source->probe_count; i++) {
+	for (size_t i = 0; i < source->probes.count; i++)
 		for (size_t j = 0; j < SOURCE_OPTIONS_MAX; j++)
-			value_done(&source->probes[i].options[j]);
-		section_done(SCHEMA_PROBE, &source->probes[i]);
+			value_done(&source_probe_at(source, i)->options[j]);
+	for (int i = 0; i < SCHEMA_SECTIONS; i++) {
+		void *only = singleton(source, (enum schema_section)i);
+		if (only)
+			section_done((enum schema_section)i, only);
+		list_done(source, (enum schema_section)i);
 	}
 	for (size_t i = 0; i < source->file_count; i++)
 		free(source->files[i]);
-	free(source->repositories);
-	free(source->probes);
 	free(source->files);
 	free(source);
 	return NULL;
@@ -107,20 +132,20 @@ const char *source_add_file(struct source *source, const char *name)
 	return files[source->file_count++];
 }
 
-/* Makes room for one more of count elements, zeroed. Returns 0, -ENOBUFS at max, or -ENOMEM. */
-static int grow(void **elements, size_t count, size_t *capacity, size_t max, size_t size)
+/* Makes room for one more, zeroed. Returns 0, -ENOBUFS when there are enough, or -ENOMEM. */
+static int grow(struct source_list *list, size_t size)
 {
-	if (count >= max)
+	if (list->count >= SOURCE_SECTIONS_MAX)
 		return -ENOBUFS;
-	if (count == *capacity) {
-		size_t wanted = count > 0 ? count * 2 : FIRST_CAPACITY;
-		void *grown = realloc(*elements, wanted * size);
+	if (list->count == list->capacity) {
+		size_t wanted = list->count > 0 ? list->count * 2 : FIRST_CAPACITY;
+		void *grown = realloc(list->sections, wanted * size);
 		if (!grown)
 			return -ENOMEM;
-		*elements = grown;
-		*capacity = wanted;
+		list->sections = grown;
+		list->capacity = wanted;
 	}
-	memset((char *)*elements + count * size, 0, size);
+	memset((char *)list->sections + list->count * size, 0, size);
 	return 0;
 }
 
@@ -135,56 +160,41 @@ static int begin_section(
 	return 0;
 }
 
-int source_add_repository(struct source *source, const char *name, const struct issue_place *place,
-	struct source_repository **ret)
+/* NULL when there is none. Each section's struct begins with its header. */
+static struct source_section *find(const struct source_list *list, size_t size, const char *name)
 {
-	void *repositories = source->repositories;
-	int r = grow(&repositories, source->repository_count, &source->repository_capacity,
-		SOURCE_SECTIONS_MAX, sizeof(*source->repositories));
-
-	if (r < 0)
-		return r;
-	source->repositories = repositories;
-	struct source_repository *repository = &source->repositories[source->repository_count];
-	r = begin_section(&repository->section, name, place);
-	if (r < 0)
-		return r;
-	source->repository_count++;
-	*ret = repository;
-	return 0;
-}
-
-int source_add_probe(struct source *source, const char *name, const struct issue_place *place,
-	struct source_probe **ret)
-{
-	void *probes = source->probes;
-	int r = grow(&probes, source->probe_count, &source->probe_capacity, SOURCE_SECTIONS_MAX,
-		sizeof(*source->probes));
-
-	if (r < 0)
-		return r;
-	source->probes = probes;
-	struct source_probe *probe = &source->probes[source->probe_count];
-	r = begin_section(&probe->section, name, place);
-	if (r < 0)
-		return r;
-	source->probe_count++;
-	*ret = probe;
-	return 0;
-}
-
-struct source_repository *source_find_repository(struct source *source, const char *name)
-{
-	for (size_t i = 0; i < source->repository_count; i++)
-		if (strcmp(source->repositories[i].section.name, name) == 0)
-			return &source->repositories[i];
+	for (size_t i = 0; i < list->count; i++) {
+		void *section = (char *)list->sections + i * size;
+		struct source_section *header = section;
+		if (strcmp(header->name, name) == 0)
+			return header;
+	}
 	return NULL;
+}
+
+int source_open_section(struct source *source, enum schema_section kind, const char *name,
+	const struct issue_place *place, struct source_section **ret)
+{
+	size_t size;
+	struct source_list *list = list_of(source, kind, &size);
+	void *section = list ? find(list, size, name) : singleton(source, kind);
+
+	if (!section) {
+		assert(list);
+		int r = grow(list, size);
+		if (r < 0)
+			return r;
+		section = (char *)list->sections + list->count * size;
+		r = begin_section(section, name, place);
+		if (r < 0)
+			return r;
+		list->count++;
+	}
+	*ret = section;
+	return 0;
 }
 
 struct source_probe *source_find_probe(struct source *source, const char *name)
 {
-	for (size_t i = 0; i < source->probe_count; i++)
-		if (strcmp(source->probes[i].section.name, name) == 0)
-			return &source->probes[i];
-	return NULL;
+	return (struct source_probe *)find(&source->probes, sizeof(struct source_probe), name);
 }

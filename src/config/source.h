@@ -10,10 +10,12 @@
 
 #include "config/config.h"
 #include "config/issues.h"
+#include "config/schema.h"
 #include "model/workload.h"
 
 struct buf;
 struct calendar;
+struct mute_time;
 
 #define SOURCE_OPTIONS_MAX 32 /* workload options that the model may have */
 #define SOURCE_SECTIONS_MAX CONFIG_REPOSITORIES_MAX /* of each named kind */
@@ -25,6 +27,7 @@ struct source_value {
 	bool is_auto; /* "auto", where the key takes that */
 	bool is_percent; /* number is a percentage, not bytes */
 	struct calendar *calendar; /* NULL: none */
+	struct mute_time *mute_time; /* likewise */
 	uint64_t number; /* count, bytes, microseconds, 0 or 1, enum log_level */
 	size_t item_count;
 	char **items;
@@ -82,18 +85,30 @@ struct source_probe {
 	struct workload workload; /* the preset with these options, once resolved */
 };
 
+struct source_mute {
+	struct source_section section;
+	struct source_value repository;
+	struct source_value when;
+	struct source_value mode;
+	struct source_value reason;
+};
+
+/* The sections of one kind that has names, in order of appearance. */
+struct source_list {
+	size_t count;
+	size_t capacity;
+	void *sections;
+};
+
 struct source {
 	size_t file_count;
 	char **files; /* the places point to these */
 	struct source_daemon daemon;
 	struct source_http http;
 	struct source_repository defaults;
-	size_t repository_count;
-	size_t repository_capacity;
-	struct source_repository *repositories;
-	size_t probe_count;
-	size_t probe_capacity;
-	struct source_probe *probes;
+	struct source_list repositories;
+	struct source_list probes;
+	struct source_list mutes;
 };
 
 struct source *source_new(void); /* with all defaults; NULL when memory is short */
@@ -110,15 +125,29 @@ void source_override(
 /* Remembers a file's name; the lent copy is for places. NULL when memory is short. */
 const char *source_add_file(struct source *source, const char *name);
 
-/* New sections with that name at that place, lent until the next is added. Return 0, -ENOBUFS when
- * there are too many, or -ENOMEM. */
-int source_add_repository(struct source *source, const char *name, const struct issue_place *place,
-	struct source_repository **ret);
-int source_add_probe(struct source *source, const char *name, const struct issue_place *place,
-	struct source_probe **ret);
+/* The section of that kind and name: the one that is there, or else a new one at that place. Of a
+ * kind without names the only one. Lent until the next is added. Returns 0, -ENOBUFS when there are
+ * too many, or -ENOMEM. */
+int source_open_section(struct source *source, enum schema_section kind, const char *name,
+	const struct issue_place *place, struct source_section **ret);
 
-/* NULL when there is none; lent likewise. */
-struct source_repository *source_find_repository(struct source *source, const char *name);
+/* Lent likewise; NULL when there is none of that name. */
 struct source_probe *source_find_probe(struct source *source, const char *name);
+
+/* Below the count of their lists. */
+static inline struct source_repository *source_repository_at(const struct source *source, size_t i)
+{
+	return (struct source_repository *)source->repositories.sections + i;
+}
+
+static inline struct source_probe *source_probe_at(const struct source *source, size_t i)
+{
+	return (struct source_probe *)source->probes.sections + i;
+}
+
+static inline struct source_mute *source_mute_at(const struct source *source, size_t i)
+{
+	return (struct source_mute *)source->mutes.sections + i;
+}
 
 #endif

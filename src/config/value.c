@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alarm/mute_time.h"
 #include "base/buf.h"
 #include "base/calendar.h"
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #include "config/schema.h"
 #include "config/source.h"
 #include "model/job.h"
+#include "model/mute.h"
 
 #define BLANKS " \t"
 #define SHOWN 80 /* bytes of a bad value in a sentence */
@@ -31,6 +33,7 @@ void value_done(struct source_value *value)
 		free(value->items[i]);
 	free(value->items);
 	calendar_free(value->calendar);
+	mute_time_free(value->mute_time);
 	free(value->text);
 	*value = (struct source_value){ 0 };
 }
@@ -348,6 +351,44 @@ static int read_when_busy(const struct schema_key *key, const char *text, struct
 	return set_text(v, text);
 }
 
+static int read_labels(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	(void)key; /* no range */
+	return read_list(text, v, parse_name, reterr);
+}
+
+static int read_mute_time(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	const struct zone_places places = zone_places_system();
+	int r = mute_time_parse(text, &places, &v->mute_time, reterr);
+
+	(void)key; /* no range */
+	return r < 0 ? r : set_text(v, text);
+}
+
+static int read_mute_mode(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	enum mute_mode mode;
+
+	(void)key; /* no range */
+	if (mute_mode_parse(text, &mode) < 0)
+		return error_set(reterr, -EINVAL, "%.*s: expected mute or pause", SHOWN, text);
+	v->number = mode;
+	return set_text(v, text);
+}
+
+static int read_text(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	if (strlen(text) > key->max || !parse_is_utf8(text))
+		return error_set(reterr, -EINVAL, "expected at most %llu bytes of UTF-8",
+			(unsigned long long)key->max);
+	return set_text(v, text);
+}
+
 static int check_duration(const char *entry, struct error *reterr)
 {
 	uint64_t usec;
@@ -412,6 +453,10 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_LABEL] = read_label,
 		[SCHEMA_WHEN_BUSY] = read_when_busy,
 		[SCHEMA_CONFIRMATIONS] = read_confirmations,
+		[SCHEMA_LABELS] = read_labels,
+		[SCHEMA_MUTE_TIME] = read_mute_time,
+		[SCHEMA_MUTE_MODE] = read_mute_mode,
+		[SCHEMA_TEXT] = read_text,
 	};
 	int r;
 

@@ -3,6 +3,7 @@
  * costs. */
 #include "config_test.h"
 
+#include "alarm/mute_time.h"
 #include "base/buf.h"
 #include "base/calendar.h"
 #include "base/clock.h"
@@ -562,6 +563,41 @@ static void too_many_probes_are_refused(void **state)
 	assert_refused(all, "a.conf:3: probes: too many entries; expected at most 32");
 }
 
+static void mutes_have_their_repositories_and_times(void **state)
+{
+	struct config *config =
+		load_text("[mute nights]\nwhen = 21:30-06:00 UTC\nreason = backups of their own\n"
+			  "[repository a]\npath = /a\n[repository b]\npath = /b\n"
+			  "[mute works]\nrepository = b, a\nmode = pause\n"
+			  "when = 2026-12-24 18:00 to 2026-12-27 06:00 UTC\n");
+
+	(void)state;
+	assert_int_equal(config->mute_count, 2);
+	assert_string_equal(config->mutes[0].name, "nights");
+	assert_int_equal(config->mutes[0].repository_count, 0);
+	assert_int_equal(config->mutes[0].mode, MUTE_MESSAGES);
+	assert_string_equal(config->mutes[0].reason, "backups of their own");
+	assert_string_equal(mute_time_text(config->mutes[0].when), "21:30-06:00 UTC");
+	assert_int_equal(config->mutes[1].repository_count, 2);
+	assert_string_equal(config->mutes[1].repositories[0], "b");
+	assert_int_equal(config->mutes[1].mode, MUTE_PROBING);
+	assert_string_equal(config->mutes[1].reason, "");
+	config_free(config);
+}
+
+static void bad_mutes_are_one_line_each(void **state)
+{
+	(void)state;
+	assert_refused(
+		"[mute x]\n", "a.conf:1: [mute x] does not say when; expected such as when =");
+	assert_refused("[mute x]\nwhen = 21:30-06:00\nrepository = a\n",
+		"a.conf:3: repository: there is no [repository a]");
+	assert_refused("[mute x]\nwhen = Mon 20:00\n",
+		"a.conf:2: when: \"Mon 20:00\" does not say when it ends: expected");
+	assert_refused("[mute x]\nwhen = 21:30-06:00\nmode = stop\n",
+		"a.conf:3: mode: stop: expected mute or pause");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +623,8 @@ int main(void)
 		cmocka_unit_test(what_bounds_the_runs_of_a_repository_is_inherited),
 		cmocka_unit_test(the_shipped_probes_write_less_than_20_gib_a_day),
 		cmocka_unit_test(too_many_probes_are_refused),
+		cmocka_unit_test(mutes_have_their_repositories_and_times),
+		cmocka_unit_test(bad_mutes_are_one_line_each),
 	};
 
 	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);

@@ -6,7 +6,7 @@ CONFIG_TESTS = \
 	tests/unit/config/test_resolve \
 	tests/unit/config/test_schema \
 	tests/unit/config/test_show
-CONFIG_TEST_LIBS = libconfig.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+CONFIG_TEST_LIBS = libconfig.a libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 check_PROGRAMS += $(CONFIG_TESTS)
 UNIT_TESTS += $(CONFIG_TESTS)

@@ -20,7 +20,7 @@ tests_unit_daemon_test_mutes_SOURCES = %D%/test_mutes.c
 tests_unit_daemon_test_mutes_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS)
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
-tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_schedule_SOURCES = %D%/test_schedule.c
