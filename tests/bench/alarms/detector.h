@@ -36,6 +36,12 @@ struct verdict {
 	int64_t again_at; /* a run is wanted then, before the next scheduled one; 0: none */
 };
 
+/* Processor time of alarm_step alone. */
+struct cost {
+	uint64_t steps;
+	uint64_t nsec;
+};
+
 struct detector {
 	const char *name;
 	/* NULL without memory; freed with release. */
@@ -45,14 +51,16 @@ struct detector {
 	void (*release)(void *state);
 	/* A few words on what is open, for a trace; NULL: nothing to say. Lent. */
 	const char *(*explain)(const void *state);
+	/* Adds what its steps cost; NULL: nobody asks. */
+	void (*add_cost)(const void *state, struct cost *cost);
 	const struct rival_options *options; /* of a rival */
+	const struct our_options *own; /* of one of ours */
 };
 
-/* Ours first, then the rivals; NULL past the end. */
-const struct detector *detector_at(size_t i);
-#define DETECTORS_MAX 16
+#define DETECTORS_MAX 24
 
-extern const struct detector detector_ours;
+/* Ours: the first one is what the targets are about. NULL past the end. */
+const struct detector *ours_at(size_t i);
 
 /* One of the products that people use, or the way they use it. */
 const struct detector *rival_at(size_t i); /* NULL past the end */

@@ -117,15 +117,14 @@ static size_t find_seeds(const struct options *o, uint64_t seeds[SEEDS_MAX])
 	return count;
 }
 
-static void find_detectors(const struct options *o, struct simulation *s)
+static void add_detectors(
+	const struct options *o, struct simulation *s, const struct detector *(*at)(size_t i))
 {
-	for (size_t i = 0; s->detector_count < DETECTORS_MAX; i++) {
-		const struct detector *detector = i == 0 ? &detector_ours : rival_at(i - 1);
-		if (!detector)
-			return;
+	const struct detector *detector;
+
+	for (size_t i = 0; (detector = at(i)) && s->detector_count < DETECTORS_MAX; i++)
 		if (!o->only || strcmp(o->only, detector->name) == 0)
 			s->detectors[s->detector_count++] = detector;
-	}
 }
 
 /* --- Targets ----------------------------------------------------------------- */
@@ -191,6 +190,7 @@ static bool check_targets(const struct summary *s)
 	is_met &= check("longest delay of a hang after the failed run, minutes",
 		summary_delay(&s->types[EPISODE_HANG], 1), 0, 1);
 	is_met &= check("incidents per episode", summary_incidents(&s->all), 0, 1.15);
+	is_met &= check("processor time of a step, microseconds", s->step_usec, 0, 50);
 	return is_met;
 }
 
@@ -248,7 +248,7 @@ static int report(const struct options *o, const struct simulation *s, const str
 	print_by_seed(s, scores);
 	for (size_t i = 0; i < s->detector_count; i++) {
 		is_met &= check_difficulty(s->detectors[i], &summaries[i]);
-		if (s->detectors[i] == &detector_ours)
+		if (s->detectors[i] == ours_at(0))
 			is_met &= check_targets(&summaries[i]);
 		summary_done(&summaries[i]);
 	}
@@ -277,7 +277,8 @@ int main(int argc, char **argv)
 	s.interval = (int64_t)o.interval_minutes * MINUTE;
 	s.jobs = (unsigned)o.jobs;
 	s.has_trace = o.has_trace;
-	find_detectors(&o, &s);
+	add_detectors(&o, &s, ours_at);
+	add_detectors(&o, &s, rival_at);
 	if (s.detector_count == 0) {
 		(void)fprintf(stderr, "no detector has this name\n%s", usage);
 		return 2;

@@ -247,6 +247,8 @@ static int simulate_repository(const struct simulation *s, const struct generato
 		incident_list_merge(&w->list);
 		score_repository(repository, &w->list, &scores[i]);
 		scores[i].asked_runs = w->asked_runs;
+		if (w->detector->add_cost)
+			w->detector->add_cost(w->state, &scores[i].cost);
 		if (s->has_trace && i == 0)
 			trace(repository, &w->list, &scores[i]);
 	}

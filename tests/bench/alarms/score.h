@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "detector.h"
 #include "repository.h"
 
 #define SCORE_MERGE (2 * HOUR)
@@ -54,6 +55,7 @@ struct score {
 	size_t false_count[CAUSES];
 	double false_hours;
 	size_t asked_runs; /* that were not scheduled */
+	struct cost cost;
 	size_t episode_count;
 	struct episode_score episodes[EPISODES_MAX];
 };

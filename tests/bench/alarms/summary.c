@@ -48,6 +48,7 @@ int summary_init(
 	struct summary *s, const struct score *scores, size_t count, size_t stride, unsigned days)
 {
 	double scored_days = (double)days - (double)SIMULATION_LEARNING / (double)DAY;
+	struct cost cost = { .steps = 0 };
 	size_t episodes = 0;
 
 	*s = (struct summary){ .months = (double)count * scored_days / MONTH_DAYS };
@@ -63,12 +64,16 @@ int summary_init(
 		for (size_t cause = 0; cause < CAUSES; cause++)
 			s->false_count[cause] += (double)score->false_count[cause];
 		s->false_hours += score->false_hours;
+		cost.steps += score->cost.steps;
+		cost.nsec += score->cost.nsec;
 		s->asked_runs_a_day += (double)score->asked_runs / (double)days / (double)count;
 		for (size_t e = 0; e < score->episode_count; e++) {
 			add_episode(&s->types[score->episodes[e].type], &score->episodes[e]);
 			add_episode(&s->all, &score->episodes[e]);
 		}
 	}
+	if (cost.steps > 0)
+		s->step_usec = (double)cost.nsec / (double)cost.steps / 1e3;
 	for (size_t i = 0; i < EPISODE_TYPES; i++)
 		sort_delays(&s->types[i]);
 	sort_delays(&s->all);

@@ -20,6 +20,7 @@ struct summary {
 	double false_count[CAUSES];
 	double false_hours;
 	double asked_runs_a_day; /* of a repository */
+	double step_usec; /* mean; 0: not measured */
 	struct summary_type types[EPISODE_TYPES];
 	struct summary_type all;
 };
