@@ -124,6 +124,13 @@ struct alarm_drift {
 	int16_t hours[ALARM_DRIFT_HOURS]; /* medians of the finished ones, newest first */
 };
 
+/* One run's verdict on the rules: bits by enum alarm_rule. */
+struct alarm_slot_run {
+	uint16_t judged;
+	uint16_t bad;
+	uint16_t critical;
+};
+
 struct alarm_series {
 	char probe[RUN_NAME_MAX + 1];
 	enum run_operation operation;
@@ -139,7 +146,7 @@ struct alarm_series {
 	int64_t judged_usec; /* when */
 	enum load_class load; /* of the newest judged run */
 	uint64_t normal_nsec; /* for that load and hour; 0: not known */
-	uint32_t slot_verdicts[ALARM_SLOT_RUNS]; /* of the probe's open slot: private to alarm/ */
+	struct alarm_slot_run slot[ALARM_SLOT_RUNS]; /* of the probe's open slot */
 	struct alarm_rule_state rules[ALARM_RULES];
 	struct alarm_drift drift;
 };
@@ -202,8 +209,7 @@ struct incident_event {
 	int64_t opened_usec; /* of the incident */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
-	bool has_operation; /* false: it is about the run as a whole */
-	enum run_operation operation;
+	enum run_operation operation; /* if its reason has one */
 	enum run_status status; /* of the run that caused it */
 	uint64_t value_nsec; /* average latency of the run that caused it */
 	uint64_t limit_nsec;
@@ -221,6 +227,9 @@ const char *incident_change_name(enum incident_change change); /* "opened", "wor
 int incident_change_parse(const char *text, enum incident_change *ret);
 /* Whether it is worth a message of its own: all but a reason that joins and a reopening. */
 bool incident_change_is_told(enum incident_change change);
+
+/* Whether it is about reads or writes, and not about the run as a whole. */
+bool alarm_reason_has_operation(enum alarm_reason reason);
 
 enum alarm_reason alarm_rule_reason(enum alarm_rule rule);
 enum alarm_reason alarm_run_rule_reason(enum alarm_run_rule rule);
