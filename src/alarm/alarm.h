@@ -1,24 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns finished runs into incidents. Pure: no clock, no I/O, no globals; all it remembers is in
- * the alarm_state it is given, so that the store can keep it in the same transaction as the run. */
+/* Turns finished runs into incidents. Pure: no clock, no I/O, no globals, no floating point; all it
+ * remembers is in the alarm_state it is given, so that the store can keep it in the same
+ * transaction as the run, and what is normal is in baselines, which are made from history once a
+ * day. Semantics: alarms.md, sections 4 and 6.
+ *
+ * A slot is a run that came by its schedule and the runs that confirm it: those that alarm_step
+ * asks for with confirm_at_usec, and that are handed in with is_confirmation. */
 #ifndef REPOPROBE_ALARM_ALARM_H
 #define REPOPROBE_ALARM_ALARM_H
 
+#include "alarm/baseline.h"
 #include "model/alarm_state.h"
 #include "model/facts.h"
 #include "model/rule.h"
 #include "model/run.h"
 
-#define ALARM_HOLD_HITS 2 /* fires when so many … */
-#define ALARM_HOLD_WINDOW 3 /* … of the last so many judged runs are over the limit */
-#define ALARM_CLEAR_RUNS 6 /* clears after so many good runs in a row */
+#define ALARM_HOLD_HITS 2 /* the fast lane fires when so many … */
+#define ALARM_HOLD_WINDOW 3 /* … of the last so many slots are bad */
+#define ALARM_HELD_HITS 10 /* likewise the slow lane: an hour of slots */
+#define ALARM_HELD_WINDOW 12
+#define ALARM_CLEAR_RUNS 6 /* clears after so many good runs in a row … */
+#define ALARM_CLEAR_RUNS_HANG 3 /* … or these, for what is either there or not */
+#define ALARM_CLEAR_RUNS_MAX 24 /* doubled with each reopening, up to this */
 #define ALARM_CLEAR_PERCENT 80 /* a run is good below this share of the limit */
-#define ALARM_EVENTS_MAX (RUN_OPERATIONS + 1)
+#define ALARM_REOPEN_USEC INT64_C(7200000000)
+#define ALARM_FLAPPING_REOPENINGS 3
+#define ALARM_STUCK_USEC INT64_C(53000000) /* the verdict comes at most 7 s after the deadline */
+#define ALARM_NO_DATA_INTERVALS 3
+#define ALARM_NO_DATA_INTERVALS_CRITICAL 6
 
+/* Each rule can begin to fire or rise once, and the incident can end or begin to flap. */
+#define ALARM_EVENTS_MAX (RUN_OPERATIONS * ALARM_RULES + ALARM_RUN_RULES + 2)
+
+/* All zero but run, facts, limit, now and id: no baseline, no confirming runs, 2 of 3. */
 struct alarm_input {
 	const struct run *run;
 	const struct facts *facts;
 	struct rule_limit limit; /* of the run's probe */
+	struct rule_sense sense; /* likewise */
+	uint64_t interval_usec; /* between its slots; 0: unknown, then no_data is not judged */
+	bool is_confirmation; /* asked for by confirm_at_usec */
+	bool is_muted; /* judged as ever, but not learned from */
+	const struct baseline *baselines[RUN_OPERATIONS]; /* NULL: none yet */
+	uint64_t peers_nsec[RUN_OPERATIONS]; /* median of what its peers take now; 0: no peers */
+	int32_t local_offset_sec; /* of local time to UTC: the season follows people's clocks */
 	int64_t now_usec; /* realtime */
 	int64_t next_incident_id; /* used when an incident opens */
 };
@@ -26,15 +51,30 @@ struct alarm_input {
 struct alarm_outcome {
 	size_t event_count;
 	struct incident_event events[ALARM_EVENTS_MAX]; /* in order */
-	int64_t confirm_at_usec; /* when a confirming run is wanted, 0: never (in this version) */
+	int64_t confirm_at_usec; /* when a confirming run is wanted, 0: none */
+	int64_t next_check_usec; /* when alarm_tick has something to find at the earliest, 0: never
+				  */
+	/* What history is to remember of the run; has_sample is false for what was not judged. */
+	bool has_sample[RUN_OPERATIONS];
+	struct baseline_sample samples[RUN_OPERATIONS];
 };
 
-/* Judges one finished run and moves the state on. Skipped runs, runs without numbers, and runs
- * flagged warming or cached? change nothing. A probe without limit is forgotten, as below. Returns
- * 0, or -ENOBUFS when the repository has more than ALARM_SERIES_MAX series (the state is then
- * unchanged). */
+/* Judges one finished run and moves the state on. Skipped runs, and runs flagged warming or
+ * cached?, change nothing but when the probe was last heard of. The series of a probe without limit
+ * are forgotten, as below; its failures still count. Returns 0, or -ENOBUFS when the repository has
+ * more than ALARM_SERIES_MAX series or ALARM_PROBES_MAX probes (the state is then unchanged). */
 int alarm_step(
 	struct alarm_state *state, const struct alarm_input *input, struct alarm_outcome *ret);
+
+struct alarm_tick {
+	int64_t now_usec;
+	int64_t started_usec; /* of the daemon: silence before it is not the probe's */
+	int64_t next_incident_id;
+};
+
+/* Judges the lack of runs: a worker stuck for too long, no result for three intervals. */
+void alarm_tick(
+	struct alarm_state *state, const struct alarm_tick *tick, struct alarm_outcome *ret);
 
 /* Forgets the series of a probe that is no longer configured; clears an incident that nothing holds
  * any more: that event has value, limit, hits and window 0. (When a series cleared by good runs,

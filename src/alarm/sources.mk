@@ -1,4 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libalarm.a
-libalarm_a_SOURCES = %D%/alarm.c %D%/alarm.h %D%/condition.c %D%/condition.h \
-	%D%/mute_time.c %D%/mute_time.h
+libalarm_a_SOURCES = \
+	%D%/alarm.c %D%/alarm.h \
+	%D%/baseline.c %D%/baseline.h \
+	%D%/condition.c %D%/condition.h \
+	%D%/drift.c %D%/drift.h \
+	%D%/history.c %D%/history.h \
+	%D%/incident.c %D%/incident.h \
+	%D%/judge.c %D%/judge.h \
+	%D%/lane.c %D%/lane.h \
+	%D%/limit.c %D%/limit.h \
+	%D%/load.c %D%/load.h \
+	%D%/mute_time.c %D%/mute_time.h \
+	%D%/octave.c %D%/octave.h \
+	%D%/peer.c %D%/peer.h \
+	%D%/run_rules.c %D%/run_rules.h \
+	%D%/season.c %D%/season.h \
+	%D%/select.c %D%/select.h \
+	%D%/sense.c %D%/sense.h \
+	%D%/series.c %D%/series.h \
+	%D%/shape.c %D%/shape.h \
+	%D%/slot.c %D%/slot.h \
+	%D%/step.h

@@ -77,6 +77,8 @@ static int batch_add_events(struct store_batch *batch, const struct alarm_outcom
 		int r = store_batch_add_event(batch, &outcome->events[i]);
 		if (r < 0)
 			return r;
+		if (!incident_change_is_told(outcome->events[i].change))
+			continue;
 		message_init(&message, "journal", &outcome->events[i]);
 		r = store_batch_add_message(batch, &message);
 		if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of alarm levels, reasons and incident changes, and the look-up of a series. */
+/* Names of alarm levels, reasons, loads and incident changes; the look-up of a series. */
 #include "model/alarm_state.h"
 
 #include <assert.h>
@@ -16,14 +16,59 @@ static const char *const level_names[] = {
 
 static const char *const reason_names[ALARM_REASONS] = {
 	[ALARM_REASON_LIMIT] = "limit",
+	[ALARM_REASON_RELATIVE] = "relative",
+	[ALARM_REASON_TAIL] = "tail",
+	[ALARM_REASON_SLOW] = "slow",
+	[ALARM_REASON_THROUGHPUT] = "throughput",
+	[ALARM_REASON_STALL] = "stall",
+	[ALARM_REASON_HANG] = "hang",
+	[ALARM_REASON_ERROR] = "error",
+	[ALARM_REASON_DRIFT] = "drift",
+	[ALARM_REASON_NO_DATA] = "no_data",
+	[ALARM_REASON_PEER] = "peer",
+	[ALARM_REASON_TARGET] = "target",
+	[ALARM_REASON_SPACE] = "space",
+	[ALARM_REASON_CUSTOM] = "custom",
 };
 
-static const char *const change_names[] = {
+static const enum alarm_reason rule_reasons[ALARM_RULES] = {
+	[ALARM_RULE_LIMIT] = ALARM_REASON_LIMIT,
+	[ALARM_RULE_LIMIT_HELD] = ALARM_REASON_LIMIT,
+	[ALARM_RULE_RELATIVE] = ALARM_REASON_RELATIVE,
+	[ALARM_RULE_TAIL] = ALARM_REASON_TAIL,
+	[ALARM_RULE_CACHE] = ALARM_REASON_TAIL,
+	[ALARM_RULE_SLOW] = ALARM_REASON_SLOW,
+	[ALARM_RULE_THROUGHPUT] = ALARM_REASON_THROUGHPUT,
+	[ALARM_RULE_THROUGHPUT_HELD] = ALARM_REASON_THROUGHPUT,
+	[ALARM_RULE_STALL] = ALARM_REASON_STALL,
+	[ALARM_RULE_DRIFT] = ALARM_REASON_DRIFT,
+	[ALARM_RULE_PEER] = ALARM_REASON_PEER,
+};
+
+static const enum alarm_reason run_rule_reasons[ALARM_RUN_RULES] = {
+	[ALARM_RUN_HANG] = ALARM_REASON_HANG,
+	[ALARM_RUN_ERROR] = ALARM_REASON_ERROR,
+	[ALARM_RUN_TARGET] = ALARM_REASON_TARGET,
+	[ALARM_RUN_SPACE] = ALARM_REASON_SPACE,
+	[ALARM_RUN_NO_DATA] = ALARM_REASON_NO_DATA,
+};
+
+static const char *const load_names[] = {
+	[LOAD_IDLE] = "idle",
+	[LOAD_LIGHT] = "light",
+	[LOAD_HEAVY] = "heavy",
+	[LOAD_UNKNOWN] = "unknown",
+};
+#define LOADS (sizeof(load_names) / sizeof(load_names[0]))
+
+static const char *const change_names[INCIDENT_CHANGES] = {
 	[INCIDENT_OPENED] = "opened",
 	[INCIDENT_WORSE] = "worse",
 	[INCIDENT_CLEARED] = "cleared",
+	[INCIDENT_JOINED] = "joined",
+	[INCIDENT_REOPENED] = "reopened",
+	[INCIDENT_FLAPPING] = "flapping",
 };
-#define CHANGES (sizeof(change_names) / sizeof(change_names[0]))
 
 const char *alarm_level_name(enum alarm_level level)
 {
@@ -55,19 +100,50 @@ int alarm_reason_parse(const char *text, enum alarm_reason *ret)
 	return 0;
 }
 
+const char *load_class_name(enum load_class load)
+{
+	assert((size_t)load < LOADS);
+	return load_names[load];
+}
+
+bool alarm_reason_has_operation(enum alarm_reason reason)
+{
+	for (size_t i = 0; i < ALARM_RUN_RULES; i++)
+		if (run_rule_reasons[i] == reason)
+			return false;
+	return true;
+}
+
+enum alarm_reason alarm_rule_reason(enum alarm_rule rule)
+{
+	assert((size_t)rule < ALARM_RULES);
+	return rule_reasons[rule];
+}
+
+enum alarm_reason alarm_run_rule_reason(enum alarm_run_rule rule)
+{
+	assert((size_t)rule < ALARM_RUN_RULES);
+	return run_rule_reasons[rule];
+}
+
 const char *incident_change_name(enum incident_change change)
 {
-	assert((size_t)change < CHANGES);
+	assert((size_t)change < INCIDENT_CHANGES);
 	return change_names[change];
 }
 
 int incident_change_parse(const char *text, enum incident_change *ret)
 {
-	int r = names_index(change_names, 0, CHANGES, text);
+	int r = names_index(change_names, 0, INCIDENT_CHANGES, text);
 	if (r < 0)
 		return r;
 	*ret = (enum incident_change)r;
 	return 0;
+}
+
+bool incident_change_is_told(enum incident_change change)
+{
+	return change != INCIDENT_JOINED && change != INCIDENT_REOPENED;
 }
 
 struct alarm_series *alarm_state_find(
@@ -78,5 +154,13 @@ struct alarm_series *alarm_state_find(
 		if (s->operation == operation && strcmp(s->probe, probe) == 0)
 			return s;
 	}
+	return NULL;
+}
+
+struct alarm_probe *alarm_state_find_probe(struct alarm_state *state, const char *probe)
+{
+	for (size_t i = 0; i < state->probe_count; i++)
+		if (strcmp(state->probes[i].probe, probe) == 0)
+			return &state->probes[i];
 	return NULL;
 }

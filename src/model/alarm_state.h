@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the alarm logic remembers of a repository, and what it says: plain values, so that the store
- * can keep them and the report can word them. State and windows are per (probe, operation); an
- * incident belongs to the repository and unites them. */
+ * can keep them and the report can word them. State and windows are per (probe, operation), what
+ * concerns a whole run per probe; an incident belongs to the repository and unites them. */
 #ifndef REPOPROBE_MODEL_ALARM_STATE_H
 #define REPOPROBE_MODEL_ALARM_STATE_H
 
@@ -13,18 +13,123 @@ enum alarm_level {
 	ALARM_CRITICAL,
 };
 
+/* What is told, and the metric label. */
 enum alarm_reason {
 	ALARM_REASON_LIMIT, /* average latency over its limit */
+	ALARM_REASON_RELATIVE, /* much slower than normal for this load */
+	ALARM_REASON_TAIL, /* the slow I/Os got slower, or the fast ones fewer */
+	ALARM_REASON_SLOW, /* somewhat slower than normal, for an hour */
+	ALARM_REASON_THROUGHPUT,
+	ALARM_REASON_STALL, /* I/Os of seconds */
+	ALARM_REASON_HANG, /* runs that did not end */
+	ALARM_REASON_ERROR,
+	ALARM_REASON_DRIFT, /* slowly slower, over days */
+	ALARM_REASON_NO_DATA,
+	ALARM_REASON_PEER, /* slower than what shares its storage */
+	ALARM_REASON_TARGET, /* not the place it should be, or not writable */
+	ALARM_REASON_SPACE,
+	ALARM_REASON_CUSTOM, /* an [alarm NAME] */
 };
-#define ALARM_REASONS 1
+#define ALARM_REASONS 14
+
+/* What judges a series; several may give the same reason. */
+enum alarm_rule {
+	ALARM_RULE_LIMIT, /* over the limit and unusual, fast */
+	ALARM_RULE_LIMIT_HELD, /* over the limit, slow */
+	ALARM_RULE_RELATIVE,
+	ALARM_RULE_TAIL,
+	ALARM_RULE_CACHE, /* fewer I/Os below the valley of the histogram */
+	ALARM_RULE_SLOW,
+	ALARM_RULE_THROUGHPUT,
+	ALARM_RULE_THROUGHPUT_HELD,
+	ALARM_RULE_STALL,
+	ALARM_RULE_DRIFT,
+	ALARM_RULE_PEER,
+};
+#define ALARM_RULES 11
+
+/* What judges a probe's runs as a whole. */
+enum alarm_run_rule {
+	ALARM_RUN_HANG,
+	ALARM_RUN_ERROR,
+	ALARM_RUN_TARGET,
+	ALARM_RUN_SPACE,
+	ALARM_RUN_NO_DATA,
+};
+#define ALARM_RUN_RULES 5
+
+/* How much others did on the repository's disk meanwhile. */
+enum load_class {
+	LOAD_IDLE,
+	LOAD_LIGHT,
+	LOAD_HEAVY,
+	LOAD_UNKNOWN, /* no counters: judged as idle, but never critical */
+};
+#define LOAD_CLASSES 3 /* that have a normal */
 
 enum incident_change {
 	INCIDENT_OPENED,
-	INCIDENT_WORSE, /* level rose, or another series joined */
-	INCIDENT_CLEARED, /* the last firing series cleared */
+	INCIDENT_WORSE, /* its level rose */
+	INCIDENT_CLEARED, /* nothing fires any more */
+	INCIDENT_JOINED, /* another series or reason, at no higher level */
+	INCIDENT_REOPENED, /* again within ALARM_REOPEN_USEC of being cleared */
+	INCIDENT_FLAPPING, /* reopened again and again; said once */
+};
+#define INCIDENT_CHANGES 6
+
+/* What the percentiles suggest. */
+enum alarm_cause {
+	ALARM_CAUSE_NONE, /* nothing in particular */
+	ALARM_CAUSE_PATH, /* all of them moved: device or path */
+	ALARM_CAUSE_CACHE, /* the fast half moved alone: lost cache hits */
+	ALARM_CAUSE_STALLS, /* the slowest moved alone */
+	ALARM_CAUSE_WRITE_CACHE, /* writes moved, reads did not */
+};
+#define ALARM_CAUSES 5
+
+/* Which of a run's figures are worse than normal: bits. */
+enum alarm_moved {
+	ALARM_MOVED_P50 = 1 << 0,
+	ALARM_MOVED_P95 = 1 << 1,
+	ALARM_MOVED_P99 = 1 << 2,
+	ALARM_MOVED_MAX = 1 << 3,
+	ALARM_MOVED_FAST_SHARE = 1 << 4,
+	ALARM_MOVED_THROUGHPUT = 1 << 5,
 };
 
 #define ALARM_SERIES_MAX 64 /* per repository: probes × operations */
+#define ALARM_PROBES_MAX 32 /* per repository */
+#define ALARM_SLOT_RUNS 3 /* of one slot: its own and the confirming ones */
+
+/* One rule of one series, or of one probe. */
+struct alarm_rule_state {
+	uint32_t bits; /* bad slots, newest in bit 0 */
+	uint32_t critical_bits; /* those that were critically bad */
+	uint8_t slots; /* how many of the bits are real, at most 32 */
+	uint8_t good_runs; /* in a row while firing */
+	enum alarm_level level; /* ALARM_NONE: not firing */
+	int64_t since_usec; /* when it began to fire */
+};
+
+#define ALARM_DRIFT_VALUES 12
+#define ALARM_DRIFT_HOURS 24
+
+/* The way of a series over a day, idle runs alone. Values: 1024 × log2 of a ratio to the anchor. */
+struct alarm_drift {
+	int64_t hour; /* since 1970, the one being gathered */
+	uint8_t value_count;
+	uint8_t hour_count; /* finished ones */
+	uint8_t bad_hours; /* checks in a row that were over */
+	int16_t values[ALARM_DRIFT_VALUES]; /* of that hour; the first so many */
+	int16_t hours[ALARM_DRIFT_HOURS]; /* medians of the finished ones, newest first */
+};
+
+/* One run's verdict on the rules: bits by enum alarm_rule. */
+struct alarm_slot_run {
+	uint16_t judged;
+	uint16_t bad;
+	uint16_t critical;
+};
 
 struct alarm_series {
 	char probe[RUN_NAME_MAX + 1];
@@ -33,11 +138,28 @@ struct alarm_series {
 	uint32_t critical_bits; /* likewise over limit_critical */
 	uint8_t judged_runs; /* how many of the bits are real, at most 32 */
 	uint8_t clear_runs; /* good runs in a row while firing */
-	enum alarm_level level; /* ALARM_NONE: not firing */
+	enum alarm_level level; /* the highest of its rules; ALARM_NONE: not firing */
+	enum alarm_reason reason; /* of that rule */
 	int64_t since_usec; /* when it began to fire */
 	uint64_t value_nsec; /* average of the newest judged run */
 	uint64_t limit_nsec; /* the limit it was judged by */
 	int64_t judged_usec; /* when */
+	enum load_class load; /* of the newest judged run */
+	uint64_t normal_nsec; /* for that load and hour; 0: not known */
+	struct alarm_slot_run slot[ALARM_SLOT_RUNS]; /* of the probe's open slot */
+	struct alarm_rule_state rules[ALARM_RULES];
+	struct alarm_drift drift;
+};
+
+struct alarm_probe {
+	char probe[RUN_NAME_MAX + 1];
+	int64_t newest_usec; /* the newest run that ended or was skipped */
+	uint64_t interval_usec; /* between its slots, when last heard of */
+	int64_t slot_usec; /* when the open slot's own run ended */
+	uint8_t slot_runs; /* of the open slot, 0: none is open */
+	uint8_t dead_runs; /* in a row that did not end or failed */
+	int64_t stuck_usec; /* since when its worker is stuck, 0: it is not */
+	struct alarm_rule_state rules[ALARM_RUN_RULES];
 };
 
 struct alarm_state {
@@ -46,8 +168,35 @@ struct alarm_state {
 	int64_t incident_opened_usec;
 	enum alarm_level incident_level;
 	uint32_t incident_changes; /* events so far, so the next one's number */
+	/* The incident that was cleared last, for as long as it may reopen. */
+	int64_t last_incident_id; /* 0: none */
+	int64_t last_opened_usec;
+	int64_t last_cleared_usec;
+	enum alarm_level last_level;
+	uint32_t last_changes;
+	uint8_t reopenings; /* of the present incident: each doubles what clearing takes */
+	bool is_flapping;
 	size_t series_count;
 	struct alarm_series series[ALARM_SERIES_MAX];
+	size_t probe_count;
+	struct alarm_probe probes[ALARM_PROBES_MAX];
+};
+
+/* What a verdict stands on. value and normal are nanoseconds, bytes a second for throughput, and
+ * basis points of all I/Os for a lost cache; normal_runs = 0: there is no normal. */
+struct alarm_evidence {
+	enum alarm_rule rule; /* when it is about a series */
+	uint64_t value;
+	uint64_t normal;
+	uint64_t normal_low; /* nine of ten were within */
+	uint64_t normal_high;
+	uint32_t normal_runs; /* that it is made from */
+	enum load_class load;
+	uint64_t others_bytes_per_sec;
+	uint8_t confirmations; /* runs that were asked for … */
+	uint8_t agreed; /* … and of them those that were bad too */
+	uint32_t moved; /* enum alarm_moved bits */
+	enum alarm_cause cause;
 };
 
 struct incident_event {
@@ -60,22 +209,34 @@ struct incident_event {
 	int64_t opened_usec; /* of the incident */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
-	enum run_operation operation;
+	enum run_operation operation; /* if its reason has one */
+	enum run_status status; /* of the run that caused it */
 	uint64_t value_nsec; /* average latency of the run that caused it */
 	uint64_t limit_nsec;
 	uint8_t hits; /* runs over the limit … */
 	uint8_t window; /* … of the last so many */
+	struct alarm_evidence evidence;
 };
 
 const char *alarm_level_name(enum alarm_level level); /* "none", "warning", "critical" */
 int alarm_level_parse(const char *text, enum alarm_level *ret);
-const char *alarm_reason_name(enum alarm_reason reason); /* "limit" */
+const char *alarm_reason_name(enum alarm_reason reason); /* "no_data" */
 int alarm_reason_parse(const char *text, enum alarm_reason *ret);
+const char *load_class_name(enum load_class load); /* "idle", … "unknown" */
 const char *incident_change_name(enum incident_change change); /* "opened", "worse", "cleared" */
 int incident_change_parse(const char *text, enum incident_change *ret);
+/* Whether it is worth a message of its own: all but a reason that joins and a reopening. */
+bool incident_change_is_told(enum incident_change change);
+
+/* Whether it is about reads or writes, and not about the run as a whole. */
+bool alarm_reason_has_operation(enum alarm_reason reason);
+
+enum alarm_reason alarm_rule_reason(enum alarm_rule rule);
+enum alarm_reason alarm_run_rule_reason(enum alarm_run_rule rule);
 
 /* The series of a probe's operation, or NULL. Lent. */
 struct alarm_series *alarm_state_find(
 	struct alarm_state *state, const char *probe, enum run_operation operation);
+struct alarm_probe *alarm_state_find_probe(struct alarm_state *state, const char *probe);
 
 #endif

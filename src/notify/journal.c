@@ -25,6 +25,9 @@ static const char *const message_ids[] = {
 	[INCIDENT_OPENED] = "a138948e20d99e89403c33e44b16b5a8",
 	[INCIDENT_WORSE] = "d4663553e60f1524186777aa7b7a8f1b",
 	[INCIDENT_CLEARED] = "31143a97bf0b6253c29960eae7b3befb",
+	[INCIDENT_JOINED] = "f83c617bf70a44a780b6827257eb5e49",
+	[INCIDENT_REOPENED] = "3988c1b83de545b1b65ab0827c161c13",
+	[INCIDENT_FLAPPING] = "88d07659389c44cabbb4b3cb90362daa",
 };
 
 static enum log_level log_level_of(const struct incident_event *event)
@@ -81,7 +84,8 @@ int journal_entry_init(struct journal_entry *entry, const struct message *messag
 	add_text(entry, "REPOPROBE_REASON", alarm_reason_name(event->reason));
 	add_text(entry, "REPOPROBE_REPOSITORY", event->repository);
 	add_text(entry, "REPOPROBE_PROBE", event->probe);
-	add_text(entry, "REPOPROBE_OPERATION", run_operation_name(event->operation));
+	if (alarm_reason_has_operation(event->reason))
+		add_text(entry, "REPOPROBE_OPERATION", run_operation_name(event->operation));
 	if (event->limit_nsec > 0) {
 		add_seconds(entry, "REPOPROBE_VALUE_SECONDS", event->value_nsec);
 		add_seconds(entry, "REPOPROBE_LIMIT_SECONDS", event->limit_nsec);

@@ -10,20 +10,166 @@ static const char *const operations_text[RUN_OPERATIONS] = {
 	[RUN_WRITE] = "writes",
 };
 
-/* "writes of active-full take 23.9 ms on average, limit 15 ms" */
-static void add_finding(const struct incident_event *event, struct buf *b)
+static const char *const load_text[] = {
+	[LOAD_IDLE] = "while nothing else is at work there",
+	[LOAD_LIGHT] = "for light work of others",
+	[LOAD_HEAVY] = "for heavy work of others",
+	[LOAD_UNKNOWN] = "(what others do there is not known)",
+};
+
+static const char *const cause_text[ALARM_CAUSES] = {
+	[ALARM_CAUSE_NONE] = "",
+	[ALARM_CAUSE_PATH] = "all of them slower: the device or the path to it",
+	[ALARM_CAUSE_CACHE] = "fewer fast ones: lost cache hits",
+	[ALARM_CAUSE_STALLS] = "only the slowest of them: stalls",
+	[ALARM_CAUSE_WRITE_CACHE] = "writes alone: the write cache may be off",
+};
+
+static void add_subject(const struct incident_event *event, struct buf *b)
 {
-	buf_printf(b, "%s of ", operations_text[event->operation]);
+	if (alarm_reason_has_operation(event->reason))
+		buf_printf(b, "%s of ", operations_text[event->operation]);
 	text_add_clean(b, event->probe);
+}
+
+static bool has_normal(const struct incident_event *event)
+{
+	return event->evidence.normal > 0;
+}
+
+static void add_average(const struct incident_event *event, struct buf *b)
+{
+	add_subject(event, b);
 	buf_add_text(b, " take ");
 	format_latency(b, event->value_nsec);
-	buf_add_text(b, " on average, limit ");
-	format_latency(b, event->limit_nsec);
+	buf_add_text(b, " on average");
 }
+
+/* "3.2 times", from the two. */
+static void add_factor(uint64_t value, uint64_t of, struct buf *b)
+{
+	unsigned __int128 tenths = of > 0 ? ((unsigned __int128)value * 10 + of / 2) / of : 0;
+	unsigned shown = tenths > 9999 ? 9999 : (unsigned)tenths;
+
+	buf_printf(b, "%u.%u times", shown / 10, shown % 10);
+}
+
+/* "writes of active-full take 23.9 ms on average, limit 15 ms" */
+static void add_limit(const struct incident_event *event, struct buf *b)
+{
+	add_average(event, b);
+	buf_add_text(b, ", limit ");
+	format_latency(b, event->limit_nsec);
+	if (!has_normal(event))
+		return;
+	buf_add_text(b, ", normal ");
+	format_latency(b, event->evidence.normal);
+}
+
+static void add_against_normal(const struct incident_event *event, struct buf *b)
+{
+	const struct alarm_evidence *e = &event->evidence;
+
+	add_average(event, b);
+	if (!has_normal(event))
+		return;
+	buf_add_text(b, ", ");
+	add_factor(e->value, e->normal, b);
+	buf_add_text(b, " the normal ");
+	format_latency(b, e->normal);
+	buf_printf(b, " %s", load_text[e->load]);
+}
+
+static void add_tail(const struct incident_event *event, struct buf *b)
+{
+	const struct alarm_evidence *e = &event->evidence;
+
+	add_subject(event, b);
+	if (e->rule == ALARM_RULE_CACHE) {
+		buf_printf(b, ": only %u %% of the I/Os are fast, normally %u %%",
+			(unsigned)(e->value / 100), (unsigned)(e->normal / 100));
+		return;
+	}
+	buf_add_text(b, ": one in twenty takes more than ");
+	format_latency(b, e->value);
+	buf_add_text(b, ", normally ");
+	format_latency(b, e->normal);
+}
+
+static void add_throughput(const struct incident_event *event, struct buf *b)
+{
+	const struct alarm_evidence *e = &event->evidence;
+
+	add_subject(event, b);
+	buf_add_text(b, " get ");
+	format_size_rounded(b, e->value);
+	buf_add_text(b, "/s, normally ");
+	format_size_rounded(b, e->normal);
+	buf_printf(b, "/s %s", load_text[e->load]);
+}
+
+static void add_stall(const struct incident_event *event, struct buf *b)
+{
+	add_subject(event, b);
+	buf_add_text(b, " stand still for seconds");
+}
+
+static void add_drift(const struct incident_event *event, struct buf *b)
+{
+	add_average(event, b);
+	buf_add_text(b, " and have become slower over days");
+}
+
+static void add_peer(const struct incident_event *event, struct buf *b)
+{
+	add_average(event, b);
+	buf_add_text(b, ", repositories on the same storage ");
+	format_latency(b, event->evidence.normal);
+}
+
+static void add_status(const struct incident_event *event, struct buf *b)
+{
+	buf_add_text(b, "runs of ");
+	text_add_clean(b, event->probe);
+	buf_printf(b, " end as %s", run_status_name(event->status));
+}
+
+static void add_no_data(const struct incident_event *event, struct buf *b)
+{
+	buf_add_text(b, "no result of ");
+	text_add_clean(b, event->probe);
+	buf_printf(b, " for %s intervals", event->level == ALARM_CRITICAL ? "six" : "three");
+}
+
+static void (*const findings[ALARM_REASONS])(const struct incident_event *event, struct buf *b) = {
+	[ALARM_REASON_LIMIT] = add_limit,
+	[ALARM_REASON_RELATIVE] = add_against_normal,
+	[ALARM_REASON_TAIL] = add_tail,
+	[ALARM_REASON_SLOW] = add_against_normal,
+	[ALARM_REASON_THROUGHPUT] = add_throughput,
+	[ALARM_REASON_STALL] = add_stall,
+	[ALARM_REASON_HANG] = add_status,
+	[ALARM_REASON_ERROR] = add_status,
+	[ALARM_REASON_DRIFT] = add_drift,
+	[ALARM_REASON_NO_DATA] = add_no_data,
+	[ALARM_REASON_PEER] = add_peer,
+	[ALARM_REASON_TARGET] = add_status,
+	[ALARM_REASON_SPACE] = add_status,
+	[ALARM_REASON_CUSTOM] = add_average,
+};
 
 static void add_hits(const struct incident_event *event, struct buf *b)
 {
-	buf_printf(b, " (%u of the last %u runs)", event->hits, event->window);
+	const struct alarm_evidence *e = &event->evidence;
+
+	if (event->window > 0)
+		buf_printf(b, " (%u of the last %u runs", event->hits, event->window);
+	if (event->window > 0 && e->confirmations > 0)
+		buf_printf(b, ", %u of %u extra ones agree", e->agreed, e->confirmations);
+	if (event->window > 0)
+		buf_add_char(b, ')');
+	if (e->cause != ALARM_CAUSE_NONE)
+		buf_printf(b, "; %s", cause_text[e->cause]);
 }
 
 static uint64_t age_usec(const struct incident_event *event)
@@ -35,16 +181,12 @@ static uint64_t age_usec(const struct incident_event *event)
 
 static void add_opened(const struct incident_event *event, struct buf *b)
 {
-	add_finding(event, b);
+	findings[event->reason](event, b);
 	add_hits(event, b);
 }
 
-static void add_worse(const struct incident_event *event, struct buf *b)
+static void add_since(const struct incident_event *event, struct buf *b)
 {
-	/* A warning cannot have risen to that: it was joined by another series. */
-	buf_add_text(b, event->level == ALARM_CRITICAL ? "worse, critical: " : "worse, also ");
-	add_finding(event, b);
-	add_hits(event, b);
 	buf_add_text(b, "; trouble since ");
 	text_add_time(b, event->opened_usec);
 	buf_add_text(b, " UTC (");
@@ -52,16 +194,36 @@ static void add_worse(const struct incident_event *event, struct buf *b)
 	buf_add_char(b, ')');
 }
 
+static void add_worse(const struct incident_event *event, struct buf *b)
+{
+	/* A warning cannot have risen to that: it was joined by another series. */
+	buf_add_text(b, event->level == ALARM_CRITICAL ? "worse, critical: " : "worse, also ");
+	add_opened(event, b);
+	add_since(event, b);
+}
+
+static void add_again(const struct incident_event *event, const char *how, struct buf *b)
+{
+	buf_add_text(b, how);
+	add_opened(event, b);
+	add_since(event, b);
+}
+
 static void add_cleared(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "cleared: ");
-	if (event->limit_nsec > 0) {
-		add_finding(event, b);
-		buf_printf(b, " (%u good runs in a row)", event->window);
+	if (event->window == 0) {
+		add_subject(event, b);
+		buf_add_text(b, alarm_reason_has_operation(event->reason) ? " are no longer judged"
+						     : " is no longer judged");
 	} else {
-		buf_printf(b, "%s of ", operations_text[event->operation]);
-		text_add_clean(b, event->probe);
-		buf_add_text(b, " are no longer judged");
+		if (event->reason == ALARM_REASON_LIMIT)
+			add_limit(event, b);
+		else if (alarm_reason_has_operation(event->reason))
+			add_average(event, b);
+		else
+			add_subject(event, b);
+		buf_printf(b, " (%u good runs in a row)", event->window);
 	}
 	buf_printf(b, "; %s from ", alarm_level_name(event->level));
 	text_add_time(b, event->opened_usec);
@@ -85,6 +247,15 @@ void report_incident_sentence(const struct incident_event *event, struct buf *b)
 		return;
 	case INCIDENT_CLEARED:
 		add_cleared(event, b);
+		return;
+	case INCIDENT_JOINED:
+		add_again(event, "also ", b);
+		return;
+	case INCIDENT_REOPENED:
+		add_again(event, "again: ", b);
+		return;
+	case INCIDENT_FLAPPING:
+		add_again(event, "comes and goes: ", b);
 		return;
 	}
 }

@@ -83,7 +83,7 @@ void reader_read_event(struct sql *s, struct incident_event *ret)
 	ret->opened_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	sql_text(s, ret->repository, sizeof(ret->repository));
 	ret->sequence = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
-	ret->change = (enum incident_change)sql_unsigned_or(s, INCIDENT_CLEARED, 0);
+	ret->change = (enum incident_change)sql_unsigned_or(s, INCIDENT_CHANGES - 1, 0);
 	ret->level = (enum alarm_level)sql_unsigned_or(s, ALARM_CRITICAL, 0);
 	ret->reason = (enum alarm_reason)sql_unsigned_or(s, ALARM_REASONS - 1, 0);
 	ret->time_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);

@@ -3,6 +3,8 @@
 # docs/benchmarks.md. Needs fio and python3; takes about ten minutes.
 EXTRA_DIST += %D%/bench.py %D%/engine.py
 
+include tests/bench/alarms/alarms.mk
+
 bench: all
 	$(MAKE) $(AM_MAKEFLAGS) tests/fuse/delayfs
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -B $(top_srcdir)/tests/bench/engine.py

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one run's operation looks like beside its limit and its normal: for each rule whether it is
+ * bad, good, or neither. Knows nothing of earlier runs. */
+#ifndef REPOPROBE_ALARM_JUDGE_H
+#define REPOPROBE_ALARM_JUDGE_H
+
+#include "alarm/alarm.h"
+
+#define JUDGE_STALL_NSEC UINT64_C(2000000000)
+
+#define JUDGE_BIT(rule) (UINT32_C(1) << (rule))
+
+/* Bit sets of enum alarm_rule. A rule that is judged and not bad counts as a slot without trouble;
+ * one that is not judged, such as those about idle runs while others are at work, changes no
+ * window. good is what clearing needs, and asks for more than not being bad. */
+struct verdict {
+	uint32_t judged;
+	uint32_t bad;
+	uint32_t critical; /* part of bad */
+	uint32_t good;
+
+	enum load_class load;
+	uint64_t others_bytes_per_sec;
+	uint64_t average_nsec;
+	uint64_t throughput_bytes_per_sec;
+	uint64_t peers_nsec;
+	int32_t values[BASELINE_METRICS]; /* octaves; fast: basis points */
+	bool has_normal; /* of the average, for this load */
+	int32_t reference; /* of the average, in octaves */
+	int32_t season; /* what the hour adds to the median of idle runs, 0 or more */
+	int32_t anchor_ratio; /* to the anchor at this hour, when has_anchor */
+	bool has_anchor;
+	uint32_t moved; /* enum alarm_moved bits */
+	struct baseline_sample sample; /* is_learned is left to the caller */
+};
+
+void judge_run(const struct alarm_input *input, enum run_operation operation, struct verdict *ret);
+
+/* What is to be told when a rule fires by this verdict. */
+void judge_evidence(const struct verdict *verdict, const struct baseline *baseline,
+	enum alarm_rule rule, struct alarm_evidence *ret);
+
+/* What the percentiles say about the cause. others_moved: those of the other operation of the run;
+ * has_other: it had one. */
+enum alarm_cause judge_cause(
+	uint32_t moved, enum run_operation operation, bool has_other, uint32_t others_moved);
+
+#endif

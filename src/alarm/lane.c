@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting bits. */
+#include "alarm/lane.h"
+
+#include "alarm/alarm.h"
+
+#define STALL_WINDOW 12
+#define STALL_HITS 2
+#define STALL_HITS_CRITICAL 4
+
+enum lane {
+	LANE_FAST, /* as the sensitivity says, confirmed */
+	LANE_HELD,
+	LANE_STALL,
+	LANE_SELF, /* counts for itself: one slot is enough */
+};
+
+static const enum lane lanes[ALARM_RULES] = {
+	[ALARM_RULE_LIMIT] = LANE_FAST,
+	[ALARM_RULE_LIMIT_HELD] = LANE_HELD,
+	[ALARM_RULE_RELATIVE] = LANE_FAST,
+	[ALARM_RULE_TAIL] = LANE_FAST,
+	[ALARM_RULE_CACHE] = LANE_FAST,
+	[ALARM_RULE_SLOW] = LANE_HELD,
+	[ALARM_RULE_THROUGHPUT] = LANE_FAST,
+	[ALARM_RULE_THROUGHPUT_HELD] = LANE_HELD,
+	[ALARM_RULE_STALL] = LANE_STALL,
+	[ALARM_RULE_DRIFT] = LANE_SELF,
+	[ALARM_RULE_PEER] = LANE_FAST,
+};
+
+static struct rule_hold hold_of(enum alarm_rule rule, const struct rule_sense *sense)
+{
+	switch (lanes[rule]) {
+	case LANE_FAST:
+		if (sense->hold.window > 0)
+			return sense->hold;
+		return (struct rule_hold){ ALARM_HOLD_HITS, ALARM_HOLD_WINDOW };
+	case LANE_HELD:
+		return (struct rule_hold){ ALARM_HELD_HITS, ALARM_HELD_WINDOW };
+	case LANE_STALL:
+		return (struct rule_hold){ STALL_HITS, STALL_WINDOW };
+	case LANE_SELF:
+		break;
+	}
+	return (struct rule_hold){ 1, 1 };
+}
+
+static unsigned hits_of(uint32_t bits, unsigned window)
+{
+	uint32_t mask = window < RULE_WINDOW_MAX ? (UINT32_C(1) << window) - 1 : UINT32_MAX;
+
+	return (unsigned)__builtin_popcount(bits & mask);
+}
+
+bool lane_is_confirmed(enum alarm_rule rule)
+{
+	return lanes[rule] == LANE_FAST;
+}
+
+void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical)
+{
+	state->bits = state->bits << 1 | is_bad;
+	state->critical_bits = state->critical_bits << 1 | (is_bad && is_critical);
+	if (state->slots < RULE_WINDOW_MAX)
+		state->slots++;
+}
+
+enum alarm_level lane_level(
+	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense)
+{
+	struct rule_hold hold = hold_of(rule, sense);
+	unsigned critical_hits = lanes[rule] == LANE_STALL ? STALL_HITS_CRITICAL : hold.hits;
+	/* A storm of stalls is critical whatever else each of them is. */
+	uint32_t critical_bits = lanes[rule] == LANE_STALL ? state->bits : state->critical_bits;
+
+	if ((state->bits & 1) == 0)
+		return ALARM_NONE;
+	if (lanes[rule] != LANE_HELD && hits_of(critical_bits, hold.window) >= critical_hits)
+		return ALARM_CRITICAL;
+	return hits_of(state->bits, hold.window) >= hold.hits ? ALARM_WARNING : ALARM_NONE;
+}
+
+struct rule_hold lane_count(
+	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense)
+{
+	struct rule_hold hold = hold_of(rule, sense);
+
+	return (struct rule_hold){
+		.hits = (uint8_t)hits_of(state->bits, hold.window),
+		.window = state->slots < hold.window ? state->slots : hold.window,
+	};
+}
+
+bool lane_is_suspect(const struct alarm_rule_state *state, enum alarm_rule rule)
+{
+	if (state->level != ALARM_NONE)
+		return true;
+	switch (lanes[rule]) {
+	case LANE_FAST:
+		return hits_of(state->bits, ALARM_HOLD_WINDOW) > 0;
+	case LANE_HELD:
+		return hits_of(state->bits, ALARM_HELD_WINDOW) >= ALARM_HELD_WINDOW / 2;
+	case LANE_STALL:
+	case LANE_SELF:
+		break;
+	}
+	return false;
+}
+
+bool lane_holds(const struct alarm_rule_state *state, enum alarm_rule rule)
+{
+	return lanes[rule] == LANE_STALL && hits_of(state->bits, STALL_WINDOW) > 0;
+}
+
+unsigned lane_clear_runs(unsigned runs, unsigned reopenings)
+{
+	for (unsigned i = 0; i < reopenings && runs < ALARM_CLEAR_RUNS_MAX; i++)
+		runs *= 2;
+	return runs < ALARM_CLEAR_RUNS_MAX ? runs : ALARM_CLEAR_RUNS_MAX;
+}

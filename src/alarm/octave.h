@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Logarithms in whole numbers, the same on every machine: what is compared are ratios, and what is
+ * far from normal is so by a factor. The unit is 1/1024 of an octave (0.07 %). */
+#ifndef REPOPROBE_ALARM_OCTAVE_H
+#define REPOPROBE_ALARM_OCTAVE_H
+
+#include <stdint.h>
+
+#define OCTAVE 1024 /* a factor of 2 */
+
+/* 1024 × log2 of these factors, rounded. */
+#define OCTAVE_1_1 141
+#define OCTAVE_1_2 269
+#define OCTAVE_1_25 330
+#define OCTAVE_1_3 388
+#define OCTAVE_1_35 443
+#define OCTAVE_1_5 599
+#define OCTAVE_1_7 784
+#define OCTAVE_2 1024
+#define OCTAVE_2_5 1354
+#define OCTAVE_3 1623
+#define OCTAVE_5 2378
+
+/* 1024 × log2(value), to the nearest; 0 for 0 too. At most 65535, so it fits a uint16_t. */
+int32_t octave_from(uint64_t value);
+
+/* The value again, to 0.07 %; UINT64_MAX when it does not fit. */
+uint64_t octave_to(int32_t octaves);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is near, and their median. */
+#include "alarm/peer.h"
+
+#include <string.h>
+
+#include "alarm/octave.h"
+#include "alarm/select.h"
+
+/* "nas1" of "nas1:/export", "//nas1/share"; *ret_len 0: no server in it. */
+static const char *server_of(const char *source, size_t *ret_len)
+{
+	const char *colon = strchr(source, ':');
+
+	*ret_len = 0;
+	if (strncmp(source, "//", 2) == 0) {
+		*ret_len = strcspn(source + 2, "/");
+		return source + 2;
+	}
+	if (colon && source[0] != '/')
+		*ret_len = (size_t)(colon - source);
+	return source;
+}
+
+bool peer_is_near(const struct identity *a, const struct identity *b)
+{
+	size_t len_a;
+	size_t len_b;
+
+	if (identity_shares_disk(a, b))
+		return true;
+	const char *server_a = server_of(a->source, &len_a);
+	const char *server_b = server_of(b->source, &len_b);
+	return len_a > 0 && len_a == len_b && memcmp(server_a, server_b, len_a) == 0;
+}
+
+static bool is_peer(const struct peer *self, const struct peer *other, int64_t now_usec,
+	uint64_t within_usec)
+{
+	if (!self->identity || !other->identity || other->average_nsec == 0)
+		return false;
+	if (other->judged_usec > now_usec ||
+		(uint64_t)(now_usec - other->judged_usec) > within_usec)
+		return false;
+	return strcmp(self->series_key, other->series_key) == 0 &&
+		peer_is_near(self->identity, other->identity);
+}
+
+uint64_t peer_median_nsec(const struct peer *peers, size_t count, size_t self, int64_t now_usec,
+	uint64_t within_usec)
+{
+	uint16_t values[PEERS_MAX];
+	size_t found = 0;
+
+	for (size_t i = 0; i < count && found < PEERS_MAX; i++)
+		if (i != self && is_peer(&peers[self], &peers[i], now_usec, within_usec))
+			values[found++] = (uint16_t)octave_from(peers[i].average_nsec);
+	return found > 0 ? octave_to(select_median(values, found)) : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The presets of the key "sensitivity". */
+#ifndef REPOPROBE_ALARM_SENSE_H
+#define REPOPROBE_ALARM_SENSE_H
+
+#include "model/rule.h"
+
+const char *sense_name(enum rule_sensitivity sensitivity); /* "very-quiet" */
+int sense_parse(const char *text, enum rule_sensitivity *ret); /* 0 or -EINVAL */
+
+/* What a preset comes to. Confirming runs are worth a shorter window: without any, the default is
+ * that of quiet (alarms.md 6.2). confirm_after_usec: as many as confirmations says, rising. */
+struct rule_sense sense_from(enum rule_sensitivity sensitivity, bool is_limit_strict,
+	const uint64_t *confirm_after_usec, size_t confirmations);
+
+#endif
