@@ -139,7 +139,7 @@ static void add_evidence(const struct step *step, enum run_operation operation, 
 		return;
 	for (size_t i = 1; i < step->probe->slot_runs; i++) {
 		event->evidence.confirmations++;
-		event->evidence.agreed += (series->slot[i].bad >> rule) & 1;
+		event->evidence.agreed += (uint8_t)((series->slot[i].bad >> rule) & 1);
 	}
 }
 

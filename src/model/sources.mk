@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
+	%D%/alarm_code.c %D%/alarm_code.h \
 	%D%/alarm_state.c %D%/alarm_state.h \
 	%D%/budget.c %D%/budget.h \
 	%D%/checkup.c %D%/checkup.h \

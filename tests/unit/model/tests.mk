@@ -7,6 +7,7 @@ MODEL_TESTS = \
 	tests/unit/model/test_field \
 	tests/unit/model/test_mountstats \
 	tests/unit/model/test_pressure \
+	tests/unit/model/test_alarm_code \
 	tests/unit/model/test_alarm_state \
 	tests/unit/model/test_budget \
 	tests/unit/model/test_checkup \
@@ -24,6 +25,8 @@ EXTRA_DIST += %D%/sample_examination.h
 check_PROGRAMS += $(MODEL_TESTS)
 UNIT_TESTS += $(MODEL_TESTS)
 
+tests_unit_model_test_alarm_code_SOURCES = %D%/test_alarm_code.c
+tests_unit_model_test_alarm_code_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_alarm_state_SOURCES = %D%/test_alarm_state.c
 tests_unit_model_test_alarm_state_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_budget_SOURCES = %D%/test_budget.c
