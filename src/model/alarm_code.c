@@ -44,6 +44,8 @@ static const struct field state_fields[] = {
 	UNSIGNED(alarm_state, last_changes, UINT32_MAX),
 	UNSIGNED(alarm_state, reopenings, UINT8_MAX),
 	UNSIGNED(alarm_state, is_flapping, 1),
+	UNSIGNED(alarm_state, told_level, ALARM_CRITICAL),
+	UNSIGNED(alarm_state, is_acknowledged, 1),
 	UNSIGNED(alarm_state, series_count, ALARM_SERIES_MAX),
 	UNSIGNED(alarm_state, probe_count, ALARM_PROBES_MAX),
 };
@@ -139,8 +141,8 @@ static void store(const struct field *f, uint64_t number, void *base)
 
 static bool fits(const struct field *f, int64_t number)
 {
-	int64_t max = f->size == sizeof(int64_t) ? INT64_MAX
-						 : (INT64_C(1) << (f->size * 8 - 1)) - 1;
+	int64_t max =
+		f->size == sizeof(int64_t) ? INT64_MAX : (INT64_C(1) << (f->size * 8 - 1)) - 1;
 
 	return number <= max && number >= -max - 1;
 }
@@ -155,8 +157,7 @@ static uint64_t unzigzag(uint64_t number)
 	return number >> 1 ^ ((number & 1) != 0 ? UINT64_MAX : 0);
 }
 
-static void add_fields(
-	struct buf *b, const struct field *fields, size_t count, const void *base)
+static void add_fields(struct buf *b, const struct field *fields, size_t count, const void *base)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t number = load(&fields[i], base);
@@ -164,8 +165,7 @@ static void add_fields(
 	}
 }
 
-static void read_fields(
-	struct buf_reader *r, const struct field *fields, size_t count, void *base)
+static void read_fields(struct buf_reader *r, const struct field *fields, size_t count, void *base)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct field *f = &fields[i];

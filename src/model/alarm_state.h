@@ -176,6 +176,10 @@ struct alarm_state {
 	uint32_t last_changes;
 	uint8_t reopenings; /* of the present incident: each doubles what clearing takes */
 	bool is_flapping;
+	/* Of the open incident, kept by who sends messages: the rules do not look at these. */
+	enum alarm_level
+		told_level; /* the highest that was told; less than its level while muted */
+	bool is_acknowledged;
 	size_t series_count;
 	struct alarm_series series[ALARM_SERIES_MAX];
 	size_t probe_count;

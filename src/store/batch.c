@@ -107,6 +107,28 @@ int store_batch_add_mute(struct store_batch *batch, const struct mute *mute)
 	return add(batch, CHANGE_MUTE, copy(mute, sizeof(*mute)));
 }
 
+int store_batch_add_sample(struct store_batch *batch, int64_t run_id, enum run_operation operation,
+	const void *bytes, size_t len)
+{
+	struct change_sample sample = { .run_id = run_id, .operation = operation, .len = len };
+
+	if (len > sizeof(sample.bytes))
+		return -EMSGSIZE;
+	memcpy(sample.bytes, bytes, len);
+	return add(batch, CHANGE_SAMPLE, copy(&sample, sizeof(sample)));
+}
+
+int store_batch_add_baseline(struct store_batch *batch, const struct store_baseline *baseline)
+{
+	return add(batch, CHANGE_BASELINE, copy(baseline, sizeof(*baseline)));
+}
+
+int store_batch_add_acknowledgement(
+	struct store_batch *batch, const struct store_acknowledgement *acknowledgement)
+{
+	return add(batch, CHANGE_ACKNOWLEDGEMENT, copy(acknowledgement, sizeof(*acknowledgement)));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

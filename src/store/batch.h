@@ -14,6 +14,9 @@ enum change_kind {
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
 	CHANGE_MUTE,
+	CHANGE_SAMPLE,
+	CHANGE_BASELINE,
+	CHANGE_ACKNOWLEDGEMENT,
 };
 
 struct change_mark {
@@ -24,6 +27,13 @@ struct change_mark {
 struct change_duration {
 	int64_t run_id;
 	uint64_t duration_nsec;
+};
+
+struct change_sample {
+	int64_t run_id;
+	enum run_operation operation;
+	size_t len;
+	uint8_t bytes[STORE_SAMPLE_MAX];
 };
 
 struct change {
@@ -37,6 +47,9 @@ struct change {
 		struct change_mark *mark;
 		struct change_duration *duration;
 		struct mute *mute;
+		struct change_sample *sample;
+		struct store_baseline *baseline;
+		struct store_acknowledgement *acknowledgement;
 		void *data; /* any of them */
 	};
 };

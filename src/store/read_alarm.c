@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/alarm_code.h"
 #include "store/reader.h"
 
 /* --- Alarm states ------------------------------------------------------- */
@@ -35,10 +36,21 @@ static void read_alarm_head(struct sql *s, struct alarm_state *ret)
 	ret->incident_changes = (uint32_t)sql_unsigned(s, UINT32_MAX);
 }
 
+/* What is coded counts alone; rows beside it cannot be there. */
+static void read_alarm_code(struct sql *s, struct alarm_state *state)
+{
+	size_t len;
+	const void *code = sql_bytes(s, &len);
+
+	if (s->error == 0 && code && alarm_code_read(code, len, state, NULL) < 0)
+		s->error = -EUCLEAN;
+}
+
 /* Adds a row to the state that its repository's rows gather in. */
 static int read_alarm_row(struct sql *s, struct alarm_state *state)
 {
 	read_alarm_head(s, state);
+	read_alarm_code(s, state);
 	if (!sql_is_null(s)) {
 		if (state->series_count >= ALARM_SERIES_MAX)
 			s->error = -EUCLEAN;
@@ -78,12 +90,14 @@ int store_read_alarms(struct store_reader *reader,
 {
 	static const char text[] =
 		"SELECT target.id, target.name, target.incident, incident.opened_usec,"
-		" target.incident_level, target.incident_changes, a.probe, a.operation,"
+		" target.incident_level, target.incident_changes, target.alarm, a.probe,"
+		" a.operation,"
 		" a.warning_bits, a.critical_bits, a.judged_runs, a.clear_runs, a.level,"
 		" a.since_usec, a.value_nsec, a.limit_nsec, a.judged_usec"
 		" FROM target LEFT JOIN incident ON incident.id = target.incident"
 		" LEFT JOIN alarm_state AS a ON a.target = target.id"
 		" WHERE a.target IS NOT NULL OR target.incident IS NOT NULL"
+		" OR target.alarm IS NOT NULL"
 		" ORDER BY target.id, a.probe, a.operation";
 	struct alarm_state *state = calloc(1, sizeof(*state)); /* too big for the stack */
 	struct sql s = { 0 };

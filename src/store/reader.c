@@ -76,6 +76,22 @@ int64_t reader_limit(size_t limit)
 	return limit < INT64_MAX ? (int64_t)limit : INT64_MAX;
 }
 
+static void read_evidence(struct sql *s, struct alarm_evidence *ret)
+{
+	ret->rule = (enum alarm_rule)sql_unsigned_or(s, ALARM_RULES - 1, 0);
+	ret->value = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->normal = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->normal_low = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->normal_high = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->normal_runs = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	ret->load = (enum load_class)sql_unsigned_or(s, LOAD_UNKNOWN, LOAD_UNKNOWN);
+	ret->others_bytes_per_sec = sql_unsigned_or(s, INT64_MAX, 0);
+	ret->confirmations = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
+	ret->agreed = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
+	ret->moved = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	ret->cause = (enum alarm_cause)sql_unsigned_or(s, ALARM_CAUSES - 1, 0);
+}
+
 void reader_read_event(struct sql *s, struct incident_event *ret)
 {
 	*ret = (struct incident_event){ 0 };
@@ -93,4 +109,6 @@ void reader_read_event(struct sql *s, struct incident_event *ret)
 	ret->limit_nsec = sql_unsigned_or(s, INT64_MAX, 0);
 	ret->hits = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
 	ret->window = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
+	ret->status = (enum run_status)sql_unsigned_or(s, RUN_STATUSES - 1, 0);
+	read_evidence(s, &ret->evidence);
 }

@@ -6,6 +6,8 @@ libstore_a_SOURCES = \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
 	%D%/migration_2.c \
+	%D%/migration_3.c \
+	%D%/read_baseline.c \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
@@ -18,6 +20,7 @@ libstore_a_SOURCES = \
 	%D%/store.h \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
+	%D%/write_baseline.c \
 	%D%/write_mute.c \
 	%D%/write_run.c \
 	%D%/writer.c

@@ -15,6 +15,8 @@
 
 struct error;
 
+#define STORE_SERIES_KEY_MAX 1023
+
 /* --- A batch: changes that are committed together or not at all (batch.c)  */
 
 struct store_batch;
@@ -39,6 +41,36 @@ int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t
 
 /* A new mute, or with the id of an earlier one its new end. */
 int store_batch_add_mute(struct store_batch *batch, const struct mute *mute);
+
+/* What the rules keep of a run of this batch or an earlier one, in the caller's own code; no such
+ * run: nothing happens. -EMSGSIZE: longer than STORE_SAMPLE_MAX. */
+#define STORE_SAMPLE_MAX 64
+int store_batch_add_sample(struct store_batch *batch, int64_t run_id, enum run_operation operation,
+	const void *bytes, size_t len);
+
+/* What outlives the samples of a series. */
+struct store_baseline {
+	char repository[RUN_NAME_MAX + 1];
+	char probe[RUN_NAME_MAX + 1];
+	char key[STORE_SERIES_KEY_MAX + 1]; /* workload_series_key's */
+	enum run_operation operation;
+	int64_t built_usec;
+	int32_t anchor; /* 0: none yet */
+	int64_t anchor_usec;
+	uint64_t valley_nsec; /* 0: none */
+};
+/* Replaces what was kept of that series and operation. */
+int store_batch_add_baseline(struct store_batch *batch, const struct store_baseline *baseline);
+
+struct store_acknowledgement {
+	int64_t incident_id;
+	int64_t time_usec;
+	uint32_t uid;
+	char text[MUTE_REASON_MAX + 1]; /* "": nothing was said */
+};
+/* No such incident: nothing happens. */
+int store_batch_add_acknowledgement(
+	struct store_batch *batch, const struct store_acknowledgement *acknowledgement);
 
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
@@ -173,6 +205,30 @@ struct store_series_query {
  * such repository or probe. */
 int store_read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
+
+/* What the rules kept of one series, oldest first: for each operation of each run with a sample
+ * since an instant its bytes, and of the newest max_histograms runs the latencies as well (else
+ * NULL). All is lent for the call. -ENOENT: there is no such series. */
+struct store_sample {
+	enum run_operation operation;
+	const void *bytes;
+	size_t len;
+	const struct histogram *latency;
+};
+struct store_sample_query {
+	const char *repository;
+	const char *probe;
+	const char *key; /* workload_series_key's */
+	int64_t from_usec; /* by the run's start, inclusive */
+	size_t max_histograms;
+};
+int store_read_samples(struct store_reader *reader, const struct store_sample_query *query,
+	int (*each)(void *data, const struct store_sample *sample), void *data,
+	struct error *reterr);
+
+/* Of that series; those that were never kept are all 0. -ENOENT as above. */
+int store_read_baselines(struct store_reader *reader, const struct store_sample_query *query,
+	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr);
 
 /* Reader threads with a connection each and a bounded queue of questions. */
 struct store_pool;

@@ -44,21 +44,20 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
 	[WRITE_SET_ALARM] =
-		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?"
-		" WHERE id = ?",
+		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?,"
+		" alarm = ? WHERE id = ?",
 	[WRITE_DELETE_ALARM_SERIES] = "DELETE FROM alarm_state WHERE target = ?",
-	[WRITE_ADD_ALARM_SERIES] =
-		"INSERT INTO alarm_state (target, probe, operation, warning_bits, critical_bits,"
-		" judged_runs, clear_runs, level, since_usec, value_nsec, limit_nsec, judged_usec)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	/* What was closed stays so, unless it is opened again. */
 	[WRITE_SET_INCIDENT] = "INSERT INTO incident (id, target, level, opened_usec, closed_usec)"
-			       " VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-			       " level = max(level, excluded.level),"
-			       " closed_usec = coalesce(closed_usec, excluded.closed_usec)",
+			       " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE SET"
+			       " level = max(level, excluded.level), closed_usec ="
+			       " iif(?6, NULL, coalesce(closed_usec, excluded.closed_usec))",
 	[WRITE_ADD_EVENT] =
 		"INSERT INTO incident_event (incident, sequence, change, level, reason, time_usec,"
-		" probe, operation, value_nsec, limit_nsec, hits, window_runs)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" probe, operation, value_nsec, limit_nsec, hits, window_runs, status, rule,"
+		" value, normal, normal_low, normal_high, normal_runs, load,"
+		" others_bytes_per_sec, confirmations, agreed, moved, cause)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (incident, sequence) DO NOTHING",
 	[WRITE_ADD_MESSAGE] =
 		"INSERT INTO outbox (key, channel, created_usec, tries, text, incident, sequence)"
@@ -70,6 +69,13 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		"INSERT INTO mute (id, repository, mode, from_usec, until_usec, uid, reason)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (id) DO UPDATE SET until_usec = excluded.until_usec",
+	[WRITE_SET_SAMPLE] = "UPDATE run_operation SET sample = ? WHERE run = ? AND operation = ?",
+	[WRITE_SET_BASELINE] =
+		"INSERT OR REPLACE INTO baseline (series, operation, built_usec, anchor,"
+		" anchor_usec, valley_nsec) VALUES (?, ?, ?, ?, ?, ?)",
+	[WRITE_SET_ACKNOWLEDGEMENT] =
+		"UPDATE incident SET acknowledged_usec = ?, acknowledged_uid = ?,"
+		" acknowledged_text = ? WHERE id = ?",
 };
 
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr)
@@ -139,6 +145,31 @@ int write_target(struct write *w, const char *name, int64_t *ret_id, struct erro
 	return write_look_up(w, &lookup, name, ret_id, reterr);
 }
 
+struct series_key {
+	int64_t target;
+	const char *probe;
+	const char *key;
+};
+
+static void bind_series(struct sql *s, const void *data)
+{
+	const struct series_key *k = data;
+
+	sql_bind_integer(s, k->target);
+	sql_bind_text(s, k->probe);
+	sql_bind_text(s, k->key);
+}
+
+int write_series(struct write *w, int64_t target, const char *probe, const char *key,
+	int64_t *ret_id, struct error *reterr)
+{
+	static const struct write_lookup lookup = { WRITE_FIND_SERIES, WRITE_ADD_SERIES,
+		bind_series };
+	const struct series_key k = { .target = target, .probe = probe, .key = key };
+
+	return write_look_up(w, &lookup, &k, ret_id, reterr);
+}
+
 static int write_changes(struct write *w, const struct store_batch *batch, struct error *reterr)
 {
 	static int (*const writers[])(struct write *, const struct change *, struct error *) = {
@@ -150,6 +181,9 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
 		[CHANGE_MUTE] = write_mute,
+		[CHANGE_SAMPLE] = write_sample,
+		[CHANGE_BASELINE] = write_baseline,
+		[CHANGE_ACKNOWLEDGEMENT] = write_acknowledgement,
 	};
 
 	for (const struct change *c = batch->first; c; c = c->next) {

@@ -23,15 +23,17 @@ enum write_statement {
 	WRITE_SET_DURATION,
 	WRITE_SET_ALARM,
 	WRITE_DELETE_ALARM_SERIES,
-	WRITE_ADD_ALARM_SERIES,
 	WRITE_SET_INCIDENT,
 	WRITE_ADD_EVENT,
 	WRITE_ADD_MESSAGE,
 	WRITE_SET_ATTEMPT,
 	WRITE_SET_DELIVERY,
 	WRITE_SET_MUTE,
+	WRITE_SET_SAMPLE,
+	WRITE_SET_BASELINE,
+	WRITE_SET_ACKNOWLEDGEMENT,
 };
-#define WRITE_STATEMENTS (WRITE_SET_MUTE + 1)
+#define WRITE_STATEMENTS (WRITE_SET_ACKNOWLEDGEMENT + 1)
 
 struct write {
 	struct sqlite3 *db;
@@ -59,6 +61,8 @@ struct write_lookup {
 int write_look_up(struct write *w, const struct write_lookup *lookup, const void *data,
 	int64_t *ret_id, struct error *reterr);
 int write_target(struct write *w, const char *name, int64_t *ret_id, struct error *reterr);
+int write_series(struct write *w, int64_t target, const char *probe, const char *key,
+	int64_t *ret_id, struct error *reterr);
 
 /* One function a kind of change. */
 int write_run(struct write *w, const struct change *change, struct error *reterr);
@@ -68,6 +72,9 @@ int write_event(struct write *w, const struct change *change, struct error *rete
 int write_message(struct write *w, const struct change *change, struct error *reterr);
 int write_attempt(struct write *w, const struct change *change, struct error *reterr);
 int write_delivery(struct write *w, const struct change *change, struct error *reterr);
+int write_sample(struct write *w, const struct change *change, struct error *reterr);
+int write_baseline(struct write *w, const struct change *change, struct error *reterr);
+int write_acknowledgement(struct write *w, const struct change *change, struct error *reterr);
 int write_mute(struct write *w, const struct change *change, struct error *reterr);
 
 #endif

@@ -4,12 +4,16 @@
  * there. */
 #include "store/write.h"
 
+#include "base/buf.h"
+#include "model/alarm_code.h"
+
 struct incident_row {
 	int64_t id;
 	const char *repository;
 	enum alarm_level level;
 	int64_t opened_usec;
 	int64_t closed_usec; /* 0: open */
+	bool is_reopened;
 };
 
 /* Opens, raises or closes. */
@@ -27,42 +31,39 @@ static int set_incident(struct write *w, const struct incident_row *row, struct 
 	sql_bind_integer(s, row->opened_usec);
 	if (row->closed_usec != 0)
 		sql_bind_integer(s, row->closed_usec);
+	else
+		sql_bind_null(s);
+	sql_bind_integer(s, row->is_reopened);
 	return sql_finish(s, reterr);
 }
 
-static int add_alarm_series(
-	struct write *w, int64_t target, const struct alarm_series *series, struct error *reterr)
+static bool has_memory(const struct alarm_state *state)
 {
-	struct sql *s = write_start(w, WRITE_ADD_ALARM_SERIES);
-
-	sql_bind_integer(s, target);
-	sql_bind_text(s, series->probe);
-	sql_bind_integer(s, series->operation);
-	sql_bind_integer(s, series->warning_bits);
-	sql_bind_integer(s, series->critical_bits);
-	sql_bind_integer(s, series->judged_runs);
-	sql_bind_integer(s, series->clear_runs);
-	sql_bind_integer(s, series->level);
-	sql_bind_integer(s, series->since_usec);
-	sql_bind_unsigned(s, series->value_nsec);
-	sql_bind_unsigned(s, series->limit_nsec);
-	sql_bind_integer(s, series->judged_usec);
-	return sql_finish(s, reterr);
+	return state->incident_id != 0 || state->last_incident_id != 0 || state->series_count > 0 ||
+		state->probe_count > 0;
 }
 
 static int set_alarm(
 	struct write *w, int64_t target, const struct alarm_state *state, struct error *reterr)
 {
+	struct buf code = BUF_INIT(ALARM_CODE_MAX);
 	struct sql *s = write_start(w, WRITE_SET_ALARM);
 
+	alarm_code(state, &code);
 	if (state->incident_id != 0)
 		sql_bind_integer(s, state->incident_id);
 	else
 		sql_bind_null(s);
 	sql_bind_integer(s, state->incident_level);
 	sql_bind_integer(s, state->incident_changes);
+	if (has_memory(state))
+		sql_bind_bytes(s, code.data, code.len);
+	else
+		sql_bind_null(s);
 	sql_bind_integer(s, target);
-	return sql_finish(s, reterr);
+	int r = code.error < 0 ? code.error : sql_finish(s, reterr);
+	buf_done(&code);
+	return r;
 }
 
 int write_alarm(struct write *w, const struct change *change, struct error *reterr)
@@ -83,12 +84,31 @@ int write_alarm(struct write *w, const struct change *change, struct error *rete
 		r = set_alarm(w, target, state, reterr);
 	if (r < 0)
 		return r;
+	/* Of a database of the first version: from now on the column counts. */
 	struct sql *s = write_start(w, WRITE_DELETE_ALARM_SERIES);
 	sql_bind_integer(s, target);
-	r = sql_finish(s, reterr);
-	for (size_t i = 0; r == 0 && i < state->series_count; i++)
-		r = add_alarm_series(w, target, &state->series[i], reterr);
-	return r;
+	return sql_finish(s, reterr);
+}
+
+static uint64_t storable(uint64_t number)
+{
+	return number < INT64_MAX ? number : INT64_MAX;
+}
+
+static void bind_evidence(struct sql *s, const struct alarm_evidence *e)
+{
+	sql_bind_integer(s, e->rule);
+	sql_bind_unsigned(s, storable(e->value));
+	sql_bind_unsigned(s, storable(e->normal));
+	sql_bind_unsigned(s, storable(e->normal_low));
+	sql_bind_unsigned(s, storable(e->normal_high));
+	sql_bind_integer(s, e->normal_runs);
+	sql_bind_integer(s, e->load);
+	sql_bind_unsigned(s, storable(e->others_bytes_per_sec));
+	sql_bind_integer(s, e->confirmations);
+	sql_bind_integer(s, e->agreed);
+	sql_bind_integer(s, e->moved);
+	sql_bind_integer(s, e->cause);
 }
 
 static int add_event(struct write *w, const struct incident_event *event, struct error *reterr)
@@ -99,6 +119,7 @@ static int add_event(struct write *w, const struct incident_event *event, struct
 		.level = event->level,
 		.opened_usec = event->opened_usec,
 		.closed_usec = event->change == INCIDENT_CLEARED ? event->time_usec : 0,
+		.is_reopened = event->change == INCIDENT_REOPENED,
 	};
 
 	int r = set_incident(w, &row, reterr);
@@ -117,6 +138,8 @@ static int add_event(struct write *w, const struct incident_event *event, struct
 	sql_bind_unsigned(s, event->limit_nsec);
 	sql_bind_integer(s, event->hits);
 	sql_bind_integer(s, event->window);
+	sql_bind_integer(s, event->status);
+	bind_evidence(s, &event->evidence);
 	return sql_finish(s, reterr);
 }
 
@@ -161,4 +184,16 @@ int write_attempt(struct write *w, const struct change *change, struct error *re
 int write_delivery(struct write *w, const struct change *change, struct error *reterr)
 {
 	return set_mark(w, WRITE_SET_DELIVERY, change->mark, reterr);
+}
+
+int write_acknowledgement(struct write *w, const struct change *change, struct error *reterr)
+{
+	const struct store_acknowledgement *a = change->acknowledgement;
+	struct sql *s = write_start(w, WRITE_SET_ACKNOWLEDGEMENT);
+
+	sql_bind_integer(s, a->time_usec);
+	sql_bind_integer(s, a->uid);
+	sql_bind_text(s, a->text);
+	sql_bind_integer(s, a->incident_id);
+	return sql_finish(s, reterr);
 }

@@ -7,15 +7,8 @@
 #include "store/code.h"
 #include "store/write.h"
 
-#define KEY_MAX 1024
 #define OPTIONS_MAX 4096
 #define DEVICE_MAX 8192
-
-struct series_key {
-	int64_t target;
-	const char *probe;
-	const char *key;
-};
 
 struct identity_key {
 	int64_t target;
@@ -29,15 +22,6 @@ struct run_rows {
 	int64_t workload;
 	int64_t identity;
 };
-
-static void bind_series(struct sql *s, const void *data)
-{
-	const struct series_key *k = data;
-
-	sql_bind_integer(s, k->target);
-	sql_bind_text(s, k->probe);
-	sql_bind_text(s, k->key);
-}
 
 static void bind_workload(struct sql *s, const void *data)
 {
@@ -64,13 +48,11 @@ static void bind_identity(struct sql *s, const void *data)
 static int find_series(struct write *w, const struct run *run, int64_t target, int64_t *ret_id,
 	struct error *reterr)
 {
-	static const struct write_lookup lookup = { WRITE_FIND_SERIES, WRITE_ADD_SERIES,
-		bind_series };
-	struct buf key = BUF_INIT(KEY_MAX);
+	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
 
 	workload_series_key(&run->workload, &key);
-	struct series_key k = { .target = target, .probe = run->probe, .key = buf_text(&key) };
-	int r = key.error < 0 ? key.error : write_look_up(w, &lookup, &k, ret_id, reterr);
+	int r = key.error < 0 ? key.error
+			      : write_series(w, target, run->probe, buf_text(&key), ret_id, reterr);
 	buf_done(&key);
 	return r;
 }

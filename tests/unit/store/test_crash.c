@@ -28,10 +28,9 @@ static struct store_batch *new_batch(struct fixture *f, int64_t id)
 		_exit(2);
 	memcpy(alarm->repository, event.repository, sizeof(alarm->repository));
 	alarm->incident_id = id;
-	alarm->incident_changes = 1;
+	alarm->incident_changes = (uint32_t)id;
 	alarm->series_count = 1;
 	memcpy(alarm->series[0].probe, event.probe, sizeof(event.probe));
-	alarm->series[0].judged_usec = id;
 	if (store_batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")) < 0 ||
 		store_batch_add_alarm(batch, alarm) < 0 ||
 		store_batch_add_event(batch, &event) < 0 ||
@@ -120,7 +119,7 @@ static void assert_batches_are_whole(struct fixture *f)
 				    " (SELECT count(*) FROM incident) = max(id) AND"
 				    " (SELECT count(*) FROM incident_event) = max(id) AND"
 				    " (SELECT count(*) FROM outbox) = max(id) AND"
-				    " (SELECT judged_usec FROM alarm_state) = max(id) FROM run";
+				    " (SELECT incident_changes FROM target) = max(id) FROM run";
 
 	assert_int_equal(fixture_sql_integer(f, query), 1);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 STORE_TESTS = \
+	tests/unit/store/test_baseline \
 	tests/unit/store/test_batch \
 	tests/unit/store/test_code \
 	tests/unit/store/test_mute \
@@ -20,6 +21,8 @@ STORE_TEST_LIBS = libstore.a libmodel.a libbase.a $(CMOCKA_LIBS) $(SQLITE_LIBS) 
 	$(ZLIB_LIBS) -lm
 STORE_TEST_COMMON = %D%/fixture.c %D%/fixture.h
 
+tests_unit_store_test_baseline_SOURCES = %D%/test_baseline.c $(STORE_TEST_COMMON)
+tests_unit_store_test_baseline_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_batch_SOURCES = %D%/test_batch.c $(STORE_TEST_COMMON)
 tests_unit_store_test_batch_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_code_SOURCES = %D%/test_code.c $(STORE_TEST_COMMON)
