@@ -17,7 +17,7 @@ int write_baseline(struct write *w, const struct change *change, struct error *r
 {
 	const struct store_baseline *baseline = change->baseline;
 	int64_t target;
-	int64_t series;
+	int64_t series = 0;
 
 	int r = write_target(w, baseline->repository, &target, reterr);
 	if (r == 0)
