@@ -25,6 +25,7 @@
 struct sorted {
 	const struct baseline_sample **samples;
 	uint8_t *classes;
+	uint8_t *steps; /* of others' work */
 	size_t count;
 	uint16_t *scratch; /* as many values */
 };
@@ -38,6 +39,7 @@ static struct sorted *sorted_free(struct sorted *s)
 {
 	free(s->samples);
 	free(s->classes);
+	free(s->steps);
 	free(s->scratch);
 	return NULL;
 }
@@ -49,9 +51,10 @@ static int sorted_init(struct sorted *s, const struct baseline_source *source)
 	*s = (struct sorted){
 		.samples = malloc(size * sizeof(struct baseline_sample *)),
 		.classes = malloc(size),
+		.steps = malloc(size),
 		.scratch = malloc(size * sizeof(uint16_t)),
 	};
-	if (!s->samples || !s->classes || !s->scratch)
+	if (!s->samples || !s->classes || !s->steps || !s->scratch)
 		return -ENOMEM;
 	for (size_t i = 0; i < source->count; i++) {
 		const struct baseline_sample *sample = &source->samples[i];
@@ -105,6 +108,15 @@ static void find_reference(struct sorted *s, struct load_reference *ret)
 	ret->ios_per_sec = larger(rate_at(s, 95, others_ios), rate_at(s, 50, own_ios));
 }
 
+static unsigned step_of(const struct baseline_sample *sample, const struct load_reference *reference)
+{
+	if (sample->others_bytes == BASELINE_UNKNOWN)
+		return 0;
+	unsigned step = load_work_percent(octave_to(sample->others_bytes),
+				octave_to(sample->others_ios), reference) * BASELINE_STEPS / 100;
+	return step < BASELINE_STEPS ? step : BASELINE_STEPS - 1;
+}
+
 /* Runs without counters are judged as idle, and so they are learned from. */
 static void classify(struct sorted *s, const struct load_reference *reference)
 {
@@ -115,6 +127,7 @@ static void classify(struct sorted *s, const struct load_reference *reference)
 			load = load_classify_rates(octave_to(sample->others_bytes),
 				octave_to(sample->others_ios), reference);
 		s->classes[i] = (uint8_t)load;
+		s->steps[i] = (uint8_t)step_of(sample, reference);
 	}
 }
 
@@ -137,11 +150,13 @@ static uint16_t residual(int32_t value, int32_t of)
 	return r > UINT16_MAX ? UINT16_MAX : (uint16_t)r;
 }
 
-static int32_t usual_at(const struct baseline *b, const struct baseline_sample *sample, int32_t median)
+/* What its hour, or the work of others, lets one expect of a sample. */
+static int32_t usual_at(const struct sorted *s, size_t i, const struct baseline *b, int32_t median)
 {
-	int32_t hour = b->hours_of_day[sample->hour_of_week % BASELINE_HOURS_OF_DAY];
+	unsigned hour = s->samples[i]->hour_of_week % BASELINE_HOURS_OF_DAY;
+	int32_t usual = s->classes[i] == LOAD_IDLE ? b->hours_of_day[hour] : b->steps[s->steps[i]];
 
-	return hour != 0 ? hour : median;
+	return usual != 0 ? usual : median;
 }
 
 static int32_t spread_of(uint16_t *values, size_t count)
@@ -153,11 +168,11 @@ static int32_t spread_of(uint16_t *values, size_t count)
 	return MAD_TO_SPREAD(select_median(values, count));
 }
 
-/* The idle average varies about its hour's median, everything else about its own. */
+/* The average varies about what is usual at its hour or load, everything else about its median. */
 static void measure_normal(struct sorted *s, const struct baseline *b, enum baseline_metric metric,
 	enum load_class load, struct baseline_normal *ret)
 {
-	bool has_season = metric == BASELINE_AVERAGE && load == LOAD_IDLE;
+	bool is_average = metric == BASELINE_AVERAGE;
 	int32_t floor = metric == BASELINE_FAST ? SPREAD_MIN_FAST : SPREAD_MIN;
 	uint16_t valley = (uint16_t)octave_from(b->valley_nsec);
 	size_t count = 0;
@@ -171,12 +186,12 @@ static void measure_normal(struct sorted *s, const struct baseline *b, enum base
 	ret->median = select_median(s->scratch, count);
 	ret->low = select_percentile(s->scratch, count, 5);
 	ret->high = select_percentile(s->scratch, count, 95);
-	if (has_season) {
+	if (is_average) {
 		count = 0;
 		for (size_t i = 0; i < s->count; i++)
 			if (s->classes[i] == load && is_usable(s->samples[i], metric, valley))
 				s->scratch[count++] = residual(s->samples[i]->values[metric],
-					usual_at(b, s->samples[i], ret->median));
+					usual_at(s, i, b, ret->median));
 	}
 	ret->spread = spread_of(s->scratch, count);
 	if (ret->spread < floor)
@@ -198,6 +213,19 @@ static int find_season(struct sorted *s, const struct baseline_source *source, s
 	season_conclude(builder, b);
 	season_free(builder);
 	return 0;
+}
+
+static void find_steps(struct sorted *s, struct baseline *b)
+{
+	for (size_t step = 0; step < BASELINE_STEPS; step++) {
+		size_t count = 0;
+		for (size_t i = 0; i < s->count; i++)
+			if (s->steps[i] == step && s->classes[i] != LOAD_IDLE &&
+				is_usable(s->samples[i], BASELINE_AVERAGE, 0))
+				s->scratch[count++] = s->samples[i]->values[BASELINE_AVERAGE];
+		if (count >= BASELINE_RUNS_MIN)
+			b->steps[step] = select_median(s->scratch, count);
+	}
 }
 
 /* The anchor is what was normal after two weeks. It goes down by itself when the last two weeks
@@ -249,6 +277,7 @@ int baseline_build(const struct baseline_source *source, struct baseline *ret)
 	r = find_season(&s, source, &b);
 	if (r < 0)
 		goto out;
+	find_steps(&s, &b);
 	for (size_t metric = 0; metric < BASELINE_METRICS; metric++)
 		for (size_t load = 0; load < LOAD_CLASSES; load++)
 			measure_normal(&s, &b, (enum baseline_metric)metric, (enum load_class)load,
@@ -282,14 +311,17 @@ bool baseline_has(const struct baseline *b, enum baseline_metric metric, enum lo
 	return b && b->normals[metric][learned_as(load)].count >= BASELINE_RUNS_MIN;
 }
 
-int32_t baseline_reference(const struct baseline *b, enum load_class load, unsigned hour_of_week)
+int32_t baseline_reference(
+	const struct baseline *b, enum load_class load, const struct baseline_sample *sample)
 {
 	int32_t reference = b->normals[BASELINE_AVERAGE][learned_as(load)].median;
 
-	if (learned_as(load) != LOAD_IDLE)
-		return reference;
-	int32_t day = b->hours_of_day[hour_of_week % BASELINE_HOURS_OF_DAY];
-	int32_t week = b->hours_of_week[hour_of_week % BASELINE_HOURS_OF_WEEK];
+	if (learned_as(load) != LOAD_IDLE) {
+		int32_t usual = b->steps[step_of(sample, &b->reference)];
+		return usual != 0 ? usual : reference;
+	}
+	int32_t day = b->hours_of_day[sample->hour_of_week % BASELINE_HOURS_OF_DAY];
+	int32_t week = b->hours_of_week[sample->hour_of_week % BASELINE_HOURS_OF_WEEK];
 	if (day > reference)
 		reference = day;
 	return week > reference ? week : reference;

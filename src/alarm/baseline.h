@@ -20,6 +20,7 @@
 #define BASELINE_HOURS_OF_DAY 24
 #define BASELINE_HOURS_OF_WEEK 168
 #define BASELINE_UNKNOWN UINT16_MAX
+#define BASELINE_STEPS 10 /* of others' work: ten percent of the reference each, and above */
 
 enum baseline_metric {
 	BASELINE_AVERAGE,
@@ -60,6 +61,7 @@ struct baseline {
 	/* Medians of the idle average by local time; 0: not known. */
 	int32_t hours_of_day[BASELINE_HOURS_OF_DAY];
 	int32_t hours_of_week[BASELINE_HOURS_OF_WEEK]; /* what recurs from week to week */
+	int32_t steps[BASELINE_STEPS]; /* medians of the average by others' work; 0: not known */
 	uint64_t valley_nsec; /* between hits and misses of a cache, 0: none to be seen */
 	int32_t anchor; /* what was normal at first, 0: not yet */
 	int64_t anchor_usec; /* when it was set */
@@ -83,9 +85,10 @@ bool baseline_is_due(const struct baseline *previous, size_t samples, int64_t no
 /* Whether the class has a normal at all (b may be NULL). */
 bool baseline_has(const struct baseline *b, enum baseline_metric metric, enum load_class load);
 
-/* What is normal for an average at this load and hour: the season raises it for idle runs, and
- * never lowers it. Only when baseline_has. */
-int32_t baseline_reference(const struct baseline *b, enum load_class load, unsigned hour_of_week);
+/* What is normal for an average at this load and hour: idle runs have a season, which raises it and
+ * never lowers it; for the others it goes by how much others do. Only when baseline_has. */
+int32_t baseline_reference(const struct baseline *b, enum load_class load,
+	const struct baseline_sample *sample);
 
 /* 0: Monday 00:00 to 00:59, … 167. */
 unsigned baseline_hour_of_week(int64_t usec, int32_t local_offset_sec);

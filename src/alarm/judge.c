@@ -50,8 +50,12 @@ static void measure(const struct alarm_input *input, enum run_operation operatio
 		? octave_from((uint64_t)((unsigned __int128)o->ios * NSEC_PER_SEC /
 			  run->measured_nsec))
 		: BASELINE_UNKNOWN;
-	v->values[BASELINE_FAST] = valley_nsec > 0 ? (int32_t)shape_share_below(h, valley_nsec)
-						   : BASELINE_UNKNOWN;
+	v->values[BASELINE_FAST] = BASELINE_UNKNOWN;
+	/* When everything gets slower, the valley moves along: only the share is looked at. */
+	if (valley_nsec > 0 && baseline_has(b, BASELINE_P95, LOAD_IDLE))
+		v->values[BASELINE_FAST] = (int32_t)shape_share_below(h,
+			octave_to(octave_from(valley_nsec) + v->values[BASELINE_P95] -
+				b->normals[BASELINE_P95][LOAD_IDLE].median));
 	v->sample.valley = (uint16_t)octave_from(valley_nsec);
 }
 
@@ -129,7 +133,9 @@ static void judge_limit(const struct alarm_input *input, const struct baseline_n
 		set(v, ALARM_RULE_LIMIT, is_over && is_unusual, is_good);
 	if (is_idle(v) && is_critical && is_unusual)
 		v->critical |= JUDGE_BIT(ALARM_RULE_LIMIT);
-	set(v, ALARM_RULE_LIMIT_HELD, is_over, is_good);
+	bool counts = !limit->is_auto || !normal || distance(v) >= OCTAVE_1_35;
+	if (is_idle(v) || !limit->is_auto || is_good)
+		set(v, ALARM_RULE_LIMIT_HELD, is_over && counts, is_good);
 }
 
 static void judge_average(const struct alarm_input *input, const struct baseline_normal *normal,
@@ -137,7 +143,9 @@ static void judge_average(const struct alarm_input *input, const struct baseline
 {
 	int32_t d = distance(v);
 	uint64_t gain = gain_nsec(v);
-	bool is_bad = d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread && gain > HALF_MSEC;
+	bool is_far = is_idle(v) || v->values[BASELINE_AVERAGE] - normal->high >= OCTAVE_1_2;
+	bool is_bad = d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread &&
+		gain > HALF_MSEC && is_far;
 	bool is_mild =
 		d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
 	bool is_good = d <= OCTAVE_1_5 || gain < QUARTER_MSEC;
@@ -145,7 +153,7 @@ static void judge_average(const struct alarm_input *input, const struct baseline
 	/* Busy and merely elevated is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
 		set(v, ALARM_RULE_RELATIVE, is_bad, is_good);
-	if (is_idle(v) || is_mild || is_good)
+	if (is_idle(v))
 		set(v, ALARM_RULE_SLOW, is_mild, is_good && !is_mild);
 	if (is_bad && d >= OCTAVE_5 && v->average_nsec > input->limit.limit_nsec &&
 		input->limit.limit_nsec > 0)
@@ -194,8 +202,13 @@ static void judge_throughput(const struct baseline *b, struct verdict *v)
 		return;
 	int32_t loss = normal->median - v->values[BASELINE_THROUGHPUT];
 
+	/* With latency up as well it may be other clients of the same server, whose work cannot be
+	 * seen from here: then it has to last. */
+	bool is_alone = v->has_normal && distance(v) < OCTAVE_1_2;
+
 	set(v, ALARM_RULE_THROUGHPUT,
-		loss > OCTAVE_2 && loss >= THROUGHPUT_SPREADS * normal->spread, loss <= OCTAVE_1_5);
+		is_alone && loss > OCTAVE_2 && loss >= THROUGHPUT_SPREADS * normal->spread,
+		loss <= OCTAVE_1_5);
 	set(v, ALARM_RULE_THROUGHPUT_HELD,
 		loss > OCTAVE_1_35 && loss >= THROUGHPUT_HELD_SPREADS * normal->spread,
 		loss <= OCTAVE_1_25);
@@ -272,8 +285,8 @@ void judge_run(const struct alarm_input *input, enum run_operation operation, st
 	const struct baseline_normal *normal = normal_of(b, BASELINE_AVERAGE, v.load);
 	v.has_normal = normal != NULL;
 	if (normal) {
-		v.reference = baseline_reference(b, v.load, v.sample.hour_of_week);
-		v.season = v.reference - normal->median;
+		v.reference = baseline_reference(b, v.load, &v.sample);
+		v.season = is_idle(&v) ? v.reference - normal->median : 0;
 	}
 	if (b && b->anchor != 0 && normal && is_idle(&v)) {
 		v.has_anchor = true;

@@ -4,6 +4,8 @@
 
 #include "alarm/alarm.h"
 
+#define LONG_HITS 20
+#define LONG_WINDOW 24
 #define STALL_WINDOW 12
 #define STALL_HITS 2
 #define STALL_HITS_CRITICAL 4
@@ -11,6 +13,7 @@
 enum lane {
 	LANE_FAST, /* as the sensitivity says, confirmed */
 	LANE_HELD,
+	LANE_LONG, /* two hours: longer than what others do now and then */
 	LANE_STALL,
 	LANE_SELF, /* counts for itself: one slot is enough */
 };
@@ -23,7 +26,7 @@ static const enum lane lanes[ALARM_RULES] = {
 	[ALARM_RULE_CACHE] = LANE_FAST,
 	[ALARM_RULE_SLOW] = LANE_HELD,
 	[ALARM_RULE_THROUGHPUT] = LANE_FAST,
-	[ALARM_RULE_THROUGHPUT_HELD] = LANE_HELD,
+	[ALARM_RULE_THROUGHPUT_HELD] = LANE_LONG,
 	[ALARM_RULE_STALL] = LANE_STALL,
 	[ALARM_RULE_DRIFT] = LANE_SELF,
 	[ALARM_RULE_PEER] = LANE_FAST,
@@ -38,6 +41,8 @@ static struct rule_hold hold_of(enum alarm_rule rule, const struct rule_sense *s
 		return (struct rule_hold){ ALARM_HOLD_HITS, ALARM_HOLD_WINDOW };
 	case LANE_HELD:
 		return (struct rule_hold){ ALARM_HELD_HITS, ALARM_HELD_WINDOW };
+	case LANE_LONG:
+		return (struct rule_hold){ LONG_HITS, LONG_WINDOW };
 	case LANE_STALL:
 		return (struct rule_hold){ STALL_HITS, STALL_WINDOW };
 	case LANE_SELF:
@@ -51,6 +56,12 @@ static unsigned hits_of(uint32_t bits, unsigned window)
 	uint32_t mask = window < RULE_WINDOW_MAX ? (UINT32_C(1) << window) - 1 : UINT32_MAX;
 
 	return (unsigned)__builtin_popcount(bits & mask);
+}
+
+/* Two slots one after the other saw the same short trouble. */
+static bool is_one_stretch(uint32_t bits)
+{
+	return hits_of(bits, STALL_WINDOW) == STALL_HITS && (bits & 3) == 3;
 }
 
 bool lane_is_confirmed(enum alarm_rule rule)
@@ -76,7 +87,10 @@ enum alarm_level lane_level(
 
 	if ((state->bits & 1) == 0)
 		return ALARM_NONE;
-	if (lanes[rule] != LANE_HELD && hits_of(critical_bits, hold.window) >= critical_hits)
+	if (lanes[rule] == LANE_STALL && is_one_stretch(state->bits))
+		return ALARM_NONE;
+	if (lanes[rule] != LANE_HELD && lanes[rule] != LANE_LONG &&
+		hits_of(critical_bits, hold.window) >= critical_hits)
 		return ALARM_CRITICAL;
 	return hits_of(state->bits, hold.window) >= hold.hits ? ALARM_WARNING : ALARM_NONE;
 }
@@ -101,6 +115,8 @@ bool lane_is_suspect(const struct alarm_rule_state *state, enum alarm_rule rule)
 		return hits_of(state->bits, ALARM_HOLD_WINDOW) > 0;
 	case LANE_HELD:
 		return hits_of(state->bits, ALARM_HELD_WINDOW) >= ALARM_HELD_WINDOW / 2;
+	case LANE_LONG:
+		return hits_of(state->bits, LONG_WINDOW) >= LONG_WINDOW / 2;
 	case LANE_STALL:
 	case LANE_SELF:
 		break;

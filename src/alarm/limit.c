@@ -63,18 +63,17 @@ enum limit_storage limit_storage_of(const struct identity *identity)
 
 static struct rule_limit pair_of(const struct rule_limit *preset, enum limit_storage storage)
 {
-	switch (storage) {
-	case LIMIT_NETWORK:
-		return (struct rule_limit){ 2 * preset->limit_nsec,
-			2 * preset->limit_critical_nsec };
-	case LIMIT_DISK:
-		return (struct rule_limit){ DISK_LIMIT_NSEC, DISK_CRITICAL_NSEC };
-	case LIMIT_AUTO:
-	case LIMIT_FLASH:
-	case LIMIT_ARRAY:
-		break;
+	struct rule_limit pair = *preset;
+
+	pair.is_auto = true;
+	if (storage == LIMIT_NETWORK) {
+		pair.limit_nsec *= 2;
+		pair.limit_critical_nsec *= 2;
+	} else if (storage == LIMIT_DISK) {
+		pair.limit_nsec = DISK_LIMIT_NSEC;
+		pair.limit_critical_nsec = DISK_CRITICAL_NSEC;
 	}
-	return *preset;
+	return pair;
 }
 
 /* What depth I/Os of this size take at this throughput, and three tenths. */

@@ -2,10 +2,23 @@
 /* Work of others against what the repository can do. */
 #include "alarm/load.h"
 
-static bool reaches(uint64_t rate, uint64_t reference, unsigned percent)
+#define PERCENT_MAX 255
+
+static unsigned percent_of(uint64_t rate, uint64_t reference)
 {
-	return reference > 0 &&
-		(unsigned __int128)rate * 100 >= (unsigned __int128)reference * percent;
+	unsigned __int128 percent =
+		reference > 0 ? (unsigned __int128)rate * 100 / reference : 0;
+
+	return percent > PERCENT_MAX ? PERCENT_MAX : (unsigned)percent;
+}
+
+unsigned load_work_percent(
+	uint64_t bytes_per_sec, uint64_t ios_per_sec, const struct load_reference *reference)
+{
+	unsigned bytes = percent_of(bytes_per_sec, reference->bytes_per_sec);
+	unsigned ios = percent_of(ios_per_sec, reference->ios_per_sec);
+
+	return bytes > ios ? bytes : ios;
 }
 
 enum load_class load_classify_rates(
@@ -14,13 +27,10 @@ enum load_class load_classify_rates(
 	if (!reference || (reference->bytes_per_sec == 0 && reference->ios_per_sec == 0))
 		return bytes_per_sec < LOAD_IDLE_BYTES && ios_per_sec < LOAD_IDLE_IOS ? LOAD_IDLE
 										      : LOAD_LIGHT;
-	if (reaches(bytes_per_sec, reference->bytes_per_sec, LOAD_HEAVY_PERCENT) ||
-		reaches(ios_per_sec, reference->ios_per_sec, LOAD_HEAVY_PERCENT))
+	unsigned percent = load_work_percent(bytes_per_sec, ios_per_sec, reference);
+	if (percent >= LOAD_HEAVY_PERCENT)
 		return LOAD_HEAVY;
-	if (reaches(bytes_per_sec, reference->bytes_per_sec, LOAD_LIGHT_PERCENT) ||
-		reaches(ios_per_sec, reference->ios_per_sec, LOAD_LIGHT_PERCENT))
-		return LOAD_LIGHT;
-	return LOAD_IDLE;
+	return percent >= LOAD_LIGHT_PERCENT ? LOAD_LIGHT : LOAD_IDLE;
 }
 
 enum load_class load_classify(const struct facts *facts, const struct load_reference *reference)

@@ -19,6 +19,10 @@ struct load_reference {
 	uint64_t ios_per_sec;
 };
 
+/* Others' work in percent of the reference, at most 255: the larger of both. 0 without one. */
+unsigned load_work_percent(
+	uint64_t bytes_per_sec, uint64_t ios_per_sec, const struct load_reference *reference);
+
 /* reference: NULL when there is none yet. */
 enum load_class load_classify(const struct facts *facts, const struct load_reference *reference);
 

@@ -10,6 +10,9 @@
 struct rule_limit {
 	uint64_t limit_nsec; /* 0: not judged */
 	uint64_t limit_critical_nsec; /* 0: no critical level */
+	/* Chosen by us: then what others' work makes of an average is no reason to speak. A number
+	 * that a person gave is honoured under any load. */
+	bool is_auto;
 };
 
 /* "2 of 3": fires when so many of the last so many slots were bad. */

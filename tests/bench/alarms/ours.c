@@ -7,26 +7,73 @@
 #include <time.h>
 
 #include "alarm/alarm.h"
+#include "alarm/history.h"
+#include "alarm/sense.h"
 
 #define LIMIT_NSEC UINT64_C(15000000)
 #define LIMIT_CRITICAL_NSEC UINT64_C(30000000)
 
+#define CONFIRM_AFTER { UINT64_C(60000000), UINT64_C(120000000) }
+
+struct our_options {
+	enum rule_sensitivity sensitivity;
+	size_t confirmations;
+	bool is_limit_auto;
+};
+
 struct ours {
 	struct alarm_state state;
+	struct rule_sense sense;
+	struct history *histories[RUN_OPERATIONS];
 	struct alarm_outcome outcome;
 	int64_t next_incident_id;
+	uint64_t interval_usec;
+	bool is_limit_auto;
 	struct cost cost;
 };
 
+static void ours_release(void *state)
+{
+	struct ours *ours = state;
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		history_free(ours->histories[i]);
+	free(ours);
+}
+
 static void *ours_prepare(const struct detector *self, const struct repository *r)
 {
+	static const uint64_t after[RULE_CONFIRMATIONS_MAX] = CONFIRM_AFTER;
 	struct ours *made = calloc(1, sizeof(*made));
 
-	(void)self;
 	(void)r; /* it learns what it needs */
-	if (made)
-		made->next_incident_id = 1;
+	if (!made)
+		return NULL;
+	made->next_incident_id = 1;
+	made->interval_usec = (uint64_t)(5 * MINUTE);
+	made->is_limit_auto = self->own->is_limit_auto;
+	made->sense = sense_from(self->own->sensitivity, false, after, self->own->confirmations);
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		if (!(made->histories[i] = history_new())) {
+			ours_release(made);
+			return NULL;
+		}
 	return made;
+}
+
+/* What the daemon will do: history gets what was judged, and is looked over once a day. */
+static int learn(struct ours *ours, const struct observation *o)
+{
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		struct history *history = ours->histories[i];
+		if (!ours->outcome.has_sample[i])
+			continue;
+		history_add(history, &ours->outcome.samples[i], &o->run->operations[i].latency);
+		int r = history_refresh(history, o->time);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 static uint64_t thread_nsec(void)
@@ -43,7 +90,12 @@ static int ours_observe(void *state, const struct observation *o, struct verdict
 	const struct alarm_input input = {
 		.run = o->run,
 		.facts = &o->run->facts,
-		.limit = { .limit_nsec = LIMIT_NSEC, .limit_critical_nsec = LIMIT_CRITICAL_NSEC },
+		.limit = { LIMIT_NSEC, LIMIT_CRITICAL_NSEC, ours->is_limit_auto },
+		.sense = ours->sense,
+		.interval_usec = ours->interval_usec,
+		.is_confirmation = !o->is_scheduled,
+		.baselines = { history_baseline(ours->histories[RUN_READ]),
+			history_baseline(ours->histories[RUN_WRITE]) },
 		.now_usec = o->time,
 		.next_incident_id = ours->next_incident_id,
 	};
@@ -54,6 +106,8 @@ static int ours_observe(void *state, const struct observation *o, struct verdict
 	int r = alarm_step(&ours->state, &input, &ours->outcome);
 	ours->cost.nsec += thread_nsec() - begin;
 	ours->cost.steps++;
+	if (r >= 0)
+		r = learn(ours, o);
 	if (r < 0)
 		return r;
 	if (ours->state.incident_id == ours->next_incident_id)
@@ -69,9 +123,14 @@ static const char *ours_explain(const void *state)
 {
 	const struct ours *ours = state;
 
-	for (size_t i = 0; i < ours->outcome.event_count; i++)
-		return alarm_reason_name(ours->outcome.events[i].reason);
-	return "";
+	static const char *const names[ALARM_RULES] = { "limit", "limit held", "relative", "tail",
+		"cache", "slow", "throughput", "throughput held", "stall", "drift", "peer" };
+	const struct incident_event *event = &ours->outcome.events[0];
+
+	if (ours->outcome.event_count == 0)
+		return "";
+	return alarm_reason_has_operation(event->reason) ? names[event->evidence.rule]
+							 : alarm_reason_name(event->reason);
 }
 
 static void ours_add_cost(const void *state, struct cost *cost)
@@ -82,12 +141,15 @@ static void ours_add_cost(const void *state, struct cost *cost)
 	cost->nsec += ours->cost.nsec;
 }
 
+static const struct our_options by_default = { RULE_DEFAULT, 2, true };
+
 static const struct detector all_ours[] = {
 	{
 		.name = "ours",
+		.own = &by_default,
 		.prepare = ours_prepare,
 		.observe = ours_observe,
-		.release = free,
+		.release = ours_release,
 		.explain = ours_explain,
 		.add_cost = ours_add_cost,
 	},
