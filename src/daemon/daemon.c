@@ -249,6 +249,7 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->live = live_free(d->live);
+	ledger_done(&d->ledger);
 	d->config = config_free(d->config);
 }
 

@@ -71,7 +71,8 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	}
 	struct live *live = live_new(
 		config, d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	if (!live) {
+	if (!live || ledger_open(&d->ledger, config, clock_monotonic_nsec(&d->clock)) < 0) {
+		live_free(live);
 		config_free(config);
 		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
 	}

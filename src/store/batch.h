@@ -13,6 +13,7 @@ enum change_kind {
 	CHANGE_ATTEMPT,
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
+	CHANGE_BUDGET,
 };
 
 struct change_mark {
@@ -25,6 +26,11 @@ struct change_duration {
 	uint64_t duration_nsec;
 };
 
+struct change_budget {
+	char repository[RUN_NAME_MAX + 1];
+	struct store_budget budget;
+};
+
 struct change {
 	struct change *next;
 	enum change_kind kind;
@@ -35,6 +41,7 @@ struct change {
 		struct message *message;
 		struct change_mark *mark;
 		struct change_duration *duration;
+		struct change_budget *budget;
 		void *data; /* any of them */
 	};
 };

@@ -507,6 +507,14 @@ static void a_run_that_never_fits_is_one_error(void **state)
 		NULL, expected, COUNT(expected));
 }
 
+static void a_budget_beside_an_interval_that_cannot_be_read_is_no_second_error(void **state)
+{
+	(void)state;
+	assert_refused(
+		"[repository r]\npath = /r\ninterval = 5 parsecs\ndaily_write_budget = 10G\n",
+		"a.conf:3: interval: ");
+}
+
 static void what_bounds_the_runs_of_a_repository_is_inherited(void **state)
 {
 	struct config *config = load_text(
@@ -584,6 +592,8 @@ int main(void)
 		cmocka_unit_test(a_plan_above_the_budget_makes_intervals_longer),
 		cmocka_unit_test(schedules_are_not_stretched),
 		cmocka_unit_test(a_run_that_never_fits_is_one_error),
+		cmocka_unit_test(
+			a_budget_beside_an_interval_that_cannot_be_read_is_no_second_error),
 		cmocka_unit_test(what_bounds_the_runs_of_a_repository_is_inherited),
 		cmocka_unit_test(the_shipped_probes_write_less_than_20_gib_a_day),
 		cmocka_unit_test(too_many_probes_are_refused),
