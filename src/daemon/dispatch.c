@@ -32,6 +32,7 @@ static void skip(struct daemon *d, const struct live_repository *repository,
 	run->started_usec = clock_realtime_usec(&d->clock);
 	run_fail(run, RUN_SKIPPED, 0, "%s", reason);
 	run->skip = why;
+	run->is_confirmation = why != RUN_SKIP_OVERLAP && live_is_confirmation(probe);
 	pipeline_finish(d, NULL, run);
 }
 

@@ -204,7 +204,8 @@ int live_add_run(
 {
 	if (run->status == RUN_SKIPPED) {
 		probe->skips[run->skip]++;
-		probe->skips_in_row++;
+		probe->skips_in_row += run->skip != RUN_SKIP_MUTE;
+		probe->last_skip = run->skip;
 		return 0;
 	}
 	probe->skips_in_row = 0;

@@ -32,7 +32,8 @@ struct live_probe {
 	uint64_t runs;
 	uint64_t failures[RUN_STATUSES];
 	uint64_t skips[RUN_SKIPS];
-	uint64_t skips_in_row; /* since the last run that took place */
+	uint64_t skips_in_row; /* since the last run that took place; muted ones do not count */
+	enum run_skip last_skip;
 	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };

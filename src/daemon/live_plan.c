@@ -91,10 +91,21 @@ static void follow_clock(
 		probe->overlap_due_nsec = monotonic_of(probe->overlap_due_usec, now_nsec, now_usec);
 }
 
+/* It comes after as long a time as before; what clocks will show then is another time. */
+static void show_interval(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	if (probe->due_nsec > now_nsec)
+		probe->due_usec =
+			now_usec + (int64_t)((probe->due_nsec - now_nsec) / NSEC_PER_USEC);
+	else if (probe->due_usec > now_usec)
+		probe->due_usec = now_usec;
+}
+
 void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 {
 	int64_t offset_usec = now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
 	bool is_set_back = offset_usec < live->clock_offset_usec - LIVE_BACK_USEC;
+	bool is_set = is_set_back || offset_usec > live->clock_offset_usec + LIVE_BACK_USEC;
 
 	/* Slow corrections must not add up to a step, so each look is compared with the last. */
 	live->clock_offset_usec = offset_usec;
@@ -104,6 +115,8 @@ void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 			struct live_probe *probe = &repository->probes[k];
 			if (probe->schedule.calendar)
 				follow_clock(probe, is_set_back, now_nsec, now_usec);
+			else if (is_set)
+				show_interval(probe, now_nsec, now_usec);
 		}
 	}
 }
