@@ -143,6 +143,26 @@ static int command_unmute(const struct control_call *call, struct error *reterr)
 	return 0;
 }
 
+#ifdef ENABLE_TEST_HOOKS
+/* What an alarm asks for, without one: "after_seconds" from now. */
+static int command_confirm(const struct control_call *call, struct error *reterr)
+{
+	struct daemon *d = call->d;
+	const char *repository = json_get_text(call->request, "repository");
+	const char *probe = json_get_text(call->request, "probe");
+	int64_t seconds = json_get_integer(call->request, "after_seconds", 0);
+	struct live_probe *found = repository && probe
+		? live_find_probe(live_find_repository(d->live, repository), probe)
+		: NULL;
+
+	if (!found)
+		return error_set(reterr, -EINVAL, "no such probe");
+	daemon_confirm(d, found, clock_realtime_usec(&d->clock) + seconds * (int64_t)USEC_PER_SEC);
+	daemon_dispatch(d);
+	return 0;
+}
+#endif
+
 static const struct command {
 	const char *name;
 	int (*run)(const struct control_call *call, struct error *reterr);
@@ -151,6 +171,9 @@ static const struct command {
 	{ "reload", command_reload },
 	{ "mute", command_mute },
 	{ "unmute", command_unmute },
+#ifdef ENABLE_TEST_HOOKS
+	{ "confirm", command_confirm },
+#endif
 };
 
 int control_commands_run(struct daemon *d, const struct json_t *request, uid_t uid,

@@ -4,7 +4,9 @@
 #include "daemon/launch.h"
 
 #include "base/log.h"
+#include "daemon/admission.h"
 #include "daemon/daemon.h"
+#include "daemon/exclusion.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
 #include "supervise/reading.h"
@@ -27,6 +29,8 @@ struct launch {
 	int64_t stuck_since_usec;
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
+	char group[RUN_NAME_MAX + 1]; /* these two: where it is at work, as known at its start */
+	struct identity identity;
 	sd_event_source *exit_source;
 	sd_event_source *socket_source;
 	sd_event_source *timer;
@@ -237,8 +241,8 @@ static uint64_t limit_usec(
 	return workload->timeout_usec * (is_whole ? 1 : 2);
 }
 
-static struct job *job_new(
-	struct daemon *d, const struct live_repository *repository, const struct live_probe *probe)
+static struct job *job_new(struct daemon *d, const struct live_repository *repository,
+	const struct live_probe *probe, const struct admission *admission)
 {
 	const struct config_repository *config = repository->config;
 	struct job *job = calloc(1, sizeof(*job));
@@ -250,8 +254,8 @@ static struct job *job_new(
 	job_file_name(job, d->host_id, geteuid(), false);
 	job->workload = probe->config->workload;
 	job->file_target_bytes = config->file_target_bytes;
-	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
-	job->growth_bytes = JOB_GROWTH_BYTES;
+	job->first_layout_bytes = admission->first_layout_bytes;
+	job->growth_bytes = admission->growth_bytes;
 	job->min_free_bytes = config->min_free_bytes;
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
@@ -270,6 +274,8 @@ static struct launch *launch_new(
 	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;
 	(void)strncat(l->repository, repository->config->name, RUN_NAME_MAX);
 	(void)strncat(l->probe, probe->config->name, RUN_NAME_MAX);
+	(void)strncat(l->group, repository->config->group, RUN_NAME_MAX);
+	l->identity = repository->identity;
 	l->run = run_new(l->repository, l->probe);
 	if (!l->run)
 		return launch_free(l);
@@ -282,12 +288,13 @@ static struct launch *launch_new(
 	return l;
 }
 
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct admission *admission)
 {
 	struct launch *l = launch_new(d, repository, probe);
-	struct job *job = job_new(d, repository, probe);
+	struct job *job = job_new(d, repository, probe, admission);
 	struct error error = { 0 };
-	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - probe->due_nsec;
+	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - live_due_nsec(probe);
 	int r = -ENOMEM;
 
 	if (!l || !job) {
@@ -295,6 +302,7 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		goto out;
 	}
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
+	l->run->is_confirmation = live_is_confirmation(probe);
 	r = supervise_spawn(d->worker_path, job, &l->worker, &error);
 	if (r >= 0)
 		r = add_sources(l);
@@ -302,6 +310,8 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
 		if (l->worker.pidfd >= 0)
 			supervise_kill(&l->worker);
+		else
+			l->run->has_own = true; /* nobody was there who could write */
 		hand_over(l);
 		goto out;
 	}
@@ -314,12 +324,28 @@ out:
 	launch_free(l);
 }
 
+static bool is_occupying(const struct launch *l)
+{
+	return l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
+}
+
 size_t launch_occupied(const struct daemon *d)
 {
 	size_t count = 0;
 
 	for (const struct launch *l = d->launches; l; l = l->next)
-		count += l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
+		count += is_occupying(l);
+	return count;
+}
+
+size_t launch_places(const struct daemon *d, struct exclusion_place *ret, size_t max)
+{
+	size_t count = 0;
+
+	for (const struct launch *l = d->launches; l && count < max; l = l->next)
+		if (is_occupying(l))
+			ret[count++] = (struct exclusion_place){ .group = l->group,
+				.identity = &l->identity };
 	return count;
 }
 

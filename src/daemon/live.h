@@ -22,6 +22,7 @@ struct live_probe {
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
 	int64_t overlap_due_usec; /* of a calendar: the same as realtime; 0: never */
+	uint64_t confirm_nsec; /* monotonic: an extra run is wanted then; 0: none */
 	int64_t done_usec; /* of a calendar: slots up to here have been started or given up */
 	bool is_running;
 	struct run *last_run; /* newest finished run that was not skipped */
@@ -31,14 +32,17 @@ struct live_probe {
 	uint64_t runs;
 	uint64_t failures[RUN_STATUSES];
 	uint64_t skips[RUN_SKIPS];
+	uint64_t skips_in_row; /* since the last run that took place; muted ones do not count */
+	enum run_skip last_skip;
+	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };
 
 struct live_repository {
 	const struct config_repository *config;
 	struct alarm_state *alarm;
-	struct identity identity;
-	bool has_identity;
+	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
+	bool has_identity; /* a worker did */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
@@ -54,6 +58,9 @@ struct live {
 	struct live_repository *repositories;
 	int64_t clock_offset_usec; /* realtime - monotonic when last looked at */
 };
+
+/* A start later than this after its slot is counted as late. */
+#define LIVE_LATE_USEC (10 * USEC_PER_SEC)
 
 /* Realtime that went back by more than this since the last look was set back. */
 #define LIVE_BACK_USEC ((int64_t)USEC_PER_SEC)
@@ -108,11 +115,23 @@ uint64_t live_spacing_usec(const struct live_probe *probe);
 #define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
 
-/* The earliest due instant of a probe that could start, UINT64_MAX: none. */
-uint64_t live_next_due_nsec(const struct live *live);
+/* Forgets the confirming run, or plans the next slot: what a start or a skip of what was due first
+ * does to the other is nothing. */
+void live_pass(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
 
-/* The probe to start now, or NULL. */
-struct live_probe *live_choose(
-	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository);
+/* When it is to be run next: its slot, or a confirming run before that. */
+uint64_t live_due_nsec(const struct live_probe *probe);
+bool live_is_confirmation(const struct live_probe *probe);
+
+/* The earliest instant after now at which something becomes due or is to be skipped; UINT64_MAX:
+ * none. What is due already waits for a worker to end. */
+uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec);
+
+struct exclusion_place;
+
+/* The probe to start now, while these places are occupied, or NULL. */
+struct live_probe *live_choose(struct live *live, uint64_t now_nsec,
+	const struct exclusion_place *occupied, size_t occupied_count,
+	struct live_repository **ret_repository);
 
 #endif

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libdaemon.a
 libdaemon_a_SOURCES = \
+	%D%/admission.c %D%/admission.h \
 	%D%/control.c %D%/control.h \
 	%D%/control_commands.c %D%/control_commands.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
+	%D%/exclusion.c %D%/exclusion.h \
 	%D%/launch.c %D%/launch.h \
+	%D%/ledger.c %D%/ledger.h \
 	%D%/live.c %D%/live.h \
 	%D%/live_plan.c \
 	%D%/mutes.c %D%/mutes.h \

@@ -129,6 +129,18 @@ int store_batch_add_acknowledgement(
 	return add(batch, CHANGE_ACKNOWLEDGEMENT, copy(acknowledgement, sizeof(*acknowledgement)));
 }
 
+int store_batch_add_budget(
+	struct store_batch *batch, const char *repository, const struct store_budget *budget)
+{
+	struct change_budget change = { .budget = *budget };
+	size_t len = strlen(repository);
+
+	if (len >= sizeof(change.repository))
+		return -ENAMETOOLONG;
+	memcpy(change.repository, repository, len);
+	return add(batch, CHANGE_BUDGET, copy(&change, sizeof(change)));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

@@ -17,6 +17,7 @@ enum change_kind {
 	CHANGE_SAMPLE,
 	CHANGE_BASELINE,
 	CHANGE_ACKNOWLEDGEMENT,
+	CHANGE_BUDGET,
 };
 
 struct change_mark {
@@ -36,6 +37,11 @@ struct change_sample {
 	uint8_t bytes[STORE_SAMPLE_MAX];
 };
 
+struct change_budget {
+	char repository[RUN_NAME_MAX + 1];
+	struct store_budget budget;
+};
+
 struct change {
 	struct change *next;
 	enum change_kind kind;
@@ -50,6 +56,7 @@ struct change {
 		struct change_sample *sample;
 		struct store_baseline *baseline;
 		struct store_acknowledgement *acknowledgement;
+		struct change_budget *budget;
 		void *data; /* any of them */
 	};
 };

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutes that somebody asked for. */
+/* Write budgets, and which runs were confirming ones. */
 #include "store/schema.h"
 
 /* clang-format off: SQL keeps its own shape */
 const char schema_migration_2[] =
-	"CREATE TABLE mute (\n"
-	"	id INTEGER PRIMARY KEY CHECK (id > 0),\n"
-	"	repository TEXT NOT NULL, -- its name; '': all\n"
-	"	mode INTEGER NOT NULL, -- 1: messages, 2: probing too\n"
-	"	from_usec INTEGER NOT NULL,\n"
-	"	until_usec INTEGER NOT NULL, -- shortened when it is taken back\n"
-	"	uid INTEGER NOT NULL, -- of who asked\n"
-	"	reason TEXT NOT NULL\n"
+	"CREATE TABLE budget (\n"
+	"	target INTEGER NOT NULL PRIMARY KEY REFERENCES target (id) ON DELETE CASCADE,\n"
+	"	day_bytes INTEGER NOT NULL,\n"
+	"	level_bytes INTEGER NOT NULL, -- what might be written at that time; below 0: owed\n"
+	"	saved_usec INTEGER NOT NULL\n"
 	") STRICT;\n"
-	"CREATE INDEX mute_until ON mute (until_usec);\n"
+	"ALTER TABLE run ADD COLUMN is_confirmation INTEGER; -- 1; NULL: 0\n"
+
 	"PRAGMA user_version = 2;\n";
 /* clang-format on */

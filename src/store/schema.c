@@ -15,6 +15,7 @@ static const struct {
 	{ 1, schema_migration_1 },
 	{ 2, schema_migration_2 },
 	{ 3, schema_migration_3 },
+	{ 4, schema_migration_4 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)

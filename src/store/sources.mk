@@ -7,10 +7,12 @@ libstore_a_SOURCES = \
 	%D%/migration_1.c \
 	%D%/migration_2.c \
 	%D%/migration_3.c \
+	%D%/migration_4.c \
 	%D%/read_baseline.c \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
+	%D%/read_budget.c \
 	%D%/read_mute.c \
 	%D%/read_run.c \
 	%D%/read_series.c \

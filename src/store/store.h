@@ -39,6 +39,16 @@ int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
 
+/* What may still be written to a repository, as of an instant. */
+struct store_budget {
+	uint64_t day_bytes;
+	int64_t level_bytes;
+	int64_t saved_usec;
+};
+/* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
+int store_batch_add_budget(
+	struct store_batch *batch, const char *repository, const struct store_budget *budget);
+
 /* A new mute, or with the id of an earlier one its new end. */
 int store_batch_add_mute(struct store_batch *batch, const struct mute *mute);
 
@@ -147,6 +157,10 @@ int store_read_runs(struct store_reader *reader, const struct store_run_filter *
 
 int store_read_alarms(struct store_reader *reader,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
+
+int store_read_budgets(struct store_reader *reader,
+	int (*each)(void *data, const char *repository, const struct store_budget *budget),
+	void *data, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,

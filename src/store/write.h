@@ -21,6 +21,7 @@ enum write_statement {
 	WRITE_ADD_RUN,
 	WRITE_ADD_OPERATION,
 	WRITE_SET_DURATION,
+	WRITE_SET_BUDGET,
 	WRITE_SET_ALARM,
 	WRITE_DELETE_ALARM_SERIES,
 	WRITE_SET_INCIDENT,
@@ -67,6 +68,7 @@ int write_series(struct write *w, int64_t target, const char *probe, const char 
 /* One function a kind of change. */
 int write_run(struct write *w, const struct change *change, struct error *reterr);
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
+int write_budget(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);

@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-check_PROGRAMS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_mutes \
+check_PROGRAMS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
+	tests/unit/daemon/test_mutes \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule
-UNIT_TESTS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_mutes \
+UNIT_TESTS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
+	tests/unit/daemon/test_mutes \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule
+
+tests_unit_daemon_test_admission_SOURCES = %D%/test_admission.c
+tests_unit_daemon_test_admission_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+tests_unit_daemon_test_exclusion_SOURCES = %D%/test_exclusion.c
+tests_unit_daemon_test_exclusion_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
 tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
@@ -18,6 +30,10 @@ tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(
 
 tests_unit_daemon_test_mutes_SOURCES = %D%/test_mutes.c
 tests_unit_daemon_test_mutes_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS)
+
+tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
+tests_unit_daemon_test_live_plan_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
 tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) \
