@@ -12,6 +12,8 @@
 #include "alarm/series.h"
 #include "alarm/slot.h"
 
+#define EVENTS_A_PROBE 3 /* of a tick, at most: stuck, silent, and that the incident flaps */
+
 static bool is_judged(const struct run *run)
 {
 	return run_status_has_numbers(run->status) &&
@@ -116,6 +118,17 @@ static void note_probe(struct step *step)
 		slot_close(step);
 }
 
+/* What the hours of an incident were like says nothing of the time after it. */
+static void end_if_quiet(struct step *step)
+{
+	struct alarm_state *state = step->state;
+	bool was_open = state->incident_id != 0;
+
+	incident_end_if_quiet(state, &step->cleared, step->input->now_usec, step->outcome);
+	for (size_t i = 0; was_open && state->incident_id == 0 && i < state->series_count; i++)
+		memset(&state->series[i].drift, 0, sizeof(state->series[i].drift));
+}
+
 int alarm_step(
 	struct alarm_state *state, const struct alarm_input *input, struct alarm_outcome *ret)
 {
@@ -132,7 +145,7 @@ int alarm_step(
 	if (is_judged(input->run))
 		take_numbers(&step);
 	if (input->run->status != RUN_SKIPPED)
-		incident_end_if_quiet(state, &step.cleared, input->now_usec, ret);
+		end_if_quiet(&step);
 	ret->next_check_usec = next_check_usec(state, 0);
 	return 0;
 }
@@ -142,7 +155,8 @@ void alarm_tick(
 {
 	*ret = (struct alarm_outcome){ .event_count = 0 };
 	for (size_t i = 0; i < state->probe_count; i++)
-		run_rules_tick(state, &state->probes[i], tick, ret);
+		if (ret->event_count + EVENTS_A_PROBE <= ALARM_EVENTS_MAX)
+			run_rules_tick(state, &state->probes[i], tick, ret);
 	ret->next_check_usec = next_check_usec(state, tick->started_usec);
 }
 

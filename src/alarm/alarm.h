@@ -29,8 +29,8 @@
 #define ALARM_NO_DATA_INTERVALS 3
 #define ALARM_NO_DATA_INTERVALS_CRITICAL 6
 
-/* Each rule can begin to fire or rise once, and the incident can end or begin to flap. */
-#define ALARM_EVENTS_MAX (RUN_OPERATIONS * ALARM_RULES + ALARM_RUN_RULES + 2)
+/* Each reason of each operation once, the incident's end, that it flaps; a tick stops before. */
+#define ALARM_EVENTS_MAX 20
 
 /* All zero but run, facts, limit, now and id: no baseline, no confirming runs, 2 of 3. */
 struct alarm_input {

@@ -121,7 +121,10 @@ static void judge_limit(const struct alarm_input *input, const struct baseline_n
 	bool is_critical = limit->limit_critical_nsec > 0 &&
 		v->average_nsec > limit->limit_critical_nsec;
 	bool is_unusual = !normal || input->sense.is_limit_strict ||
-		(distance(v) >= OCTAVE_1_5 && distance(v) >= LIMIT_SPREADS * normal->spread);
+		(distance(v) >= (limit->is_auto ? OCTAVE_1_7 : OCTAVE_1_5) &&
+			distance(v) >=
+				(limit->is_auto ? RELATIVE_SPREADS : LIMIT_SPREADS) *
+					normal->spread);
 	bool is_good = (unsigned __int128)v->average_nsec * 100 <
 		(unsigned __int128)limit->limit_nsec * ALARM_CLEAR_PERCENT;
 
@@ -133,7 +136,8 @@ static void judge_limit(const struct alarm_input *input, const struct baseline_n
 		set(v, ALARM_RULE_LIMIT, is_over && is_unusual, is_good);
 	if (is_idle(v) && is_critical && is_unusual)
 		v->critical |= JUDGE_BIT(ALARM_RULE_LIMIT);
-	bool counts = !limit->is_auto || !normal || distance(v) >= OCTAVE_1_35;
+	bool counts = !limit->is_auto || !normal ||
+		(distance(v) >= OCTAVE_1_35 && distance(v) >= SLOW_SPREADS * normal->spread);
 	if (is_idle(v) || !limit->is_auto || is_good)
 		set(v, ALARM_RULE_LIMIT_HELD, is_over && counts, is_good);
 }
@@ -150,6 +154,7 @@ static void judge_average(const struct alarm_input *input, const struct baseline
 		d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
 	bool is_good = d <= OCTAVE_1_5 || gain < QUARTER_MSEC;
 
+	v->is_burst = d >= JUDGE_BURST || !is_idle(v);
 	/* Busy and merely elevated is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
 		set(v, ALARM_RULE_RELATIVE, is_bad, is_good);

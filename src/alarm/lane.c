@@ -78,9 +78,14 @@ void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical)
 }
 
 enum alarm_level lane_level(
-	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense)
+	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense,
+	bool is_burst)
 {
 	struct rule_hold hold = hold_of(rule, sense);
+	if (is_burst && lanes[rule] == LANE_FAST) {
+		hold.hits++;
+		hold.window++;
+	}
 	unsigned critical_hits = lanes[rule] == LANE_STALL ? STALL_HITS_CRITICAL : hold.hits;
 	/* A storm of stalls is critical whatever else each of them is. */
 	uint32_t critical_bits = lanes[rule] == LANE_STALL ? state->bits : state->critical_bits;

@@ -181,8 +181,8 @@ void series_take(struct step *step, enum run_operation operation,
 		if (!(rules & slot->judged & JUDGE_BIT(i)))
 			continue;
 		lane_push(state, (slot->bad >> i) & 1, (slot->critical >> i) & 1);
-		enum alarm_level level = lane_level(state, rule, &step->input->sense);
-		if (level <= state->level)
+		enum alarm_level level = lane_level(state, rule, &step->input->sense, slot->is_burst);
+		if (level <= state->level || !(slot->sure & JUDGE_BIT(i)))
 			continue;
 		if (!is_told(series, rule, level)) {
 			raise(step, operation, rule, level);
@@ -201,10 +201,21 @@ static unsigned needed_runs(const struct step *step)
 	return lane_clear_runs(ALARM_CLEAR_RUNS, step->state->reopenings);
 }
 
+/* Trouble that is over must not help to fire again. */
+static void empty_windows(struct alarm_series *series)
+{
+	memset(series->rules, 0, sizeof(series->rules));
+	memset(&series->drift, 0, sizeof(series->drift));
+	series->warning_bits = 0;
+	series->critical_bits = 0;
+	series->judged_runs = 0;
+}
+
 void series_clear(struct step *step, enum run_operation operation)
 {
 	struct alarm_series *series = step_series(step, operation);
 	unsigned needed = needed_runs(step);
+	bool has_cleared = false;
 
 	for (size_t i = 0; i < ALARM_RULES; i++) {
 		enum alarm_rule rule = (enum alarm_rule)i;
@@ -220,10 +231,11 @@ void series_clear(struct step *step, enum run_operation operation)
 		step->cleared.hits = 0;
 		step->cleared.window = (uint8_t)good_runs;
 		step->has_cleared = true;
-		if (rule == ALARM_RULE_DRIFT)
-			memset(&series->drift, 0, sizeof(series->drift));
+		has_cleared = true;
 	}
 	sum_up(series);
+	if (has_cleared && series->level == ALARM_NONE)
+		empty_windows(series);
 }
 
 void series_drop_limit(struct step *step, enum run_operation operation)

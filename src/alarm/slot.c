@@ -21,6 +21,8 @@ static struct alarm_slot_run slot_run_of(const struct verdict *v)
 		.judged = (uint16_t)v->judged,
 		.bad = (uint16_t)v->bad,
 		.critical = (uint16_t)(v->critical & v->bad),
+		.sure = (uint16_t)v->bad,
+		.is_burst = v->is_burst,
 	};
 }
 
@@ -40,26 +42,32 @@ static unsigned count(
 static struct alarm_slot_run majority(const struct alarm_series *series, unsigned runs)
 {
 	struct alarm_slot_run most = { 0 };
+	unsigned bursts = 0;
 
-	for (unsigned i = 0; i < runs; i++)
+	for (unsigned i = 0; i < runs; i++) {
 		most.judged |= series->slot[i].judged;
+		bursts += series->slot[i].is_burst;
+	}
+	most.is_burst = 2 * bursts > runs;
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
 		if (2 * count(series, runs, rule, false) > runs)
 			most.bad |= (uint16_t)JUDGE_BIT(rule);
 		if (2 * count(series, runs, rule, true) > runs)
 			most.critical |= (uint16_t)JUDGE_BIT(rule);
+		if (count(series, runs, rule, false) == runs)
+			most.sure |= (uint16_t)JUDGE_BIT(rule);
 	}
 	return most;
 }
 
-/* Whether more runs could change what most of them say. */
+/* Whether more runs could change what most of them say, or that all of them say it. */
 static bool is_open(const struct alarm_series *series, unsigned runs, unsigned runs_max)
 {
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
 		unsigned bad = count(series, runs, rule, false);
 		if (!lane_is_confirmed((enum alarm_rule)rule) || bad == 0)
 			continue;
-		if (2 * bad <= runs_max && 2 * (bad + runs_max - runs) > runs_max)
+		if (bad == runs || (2 * bad <= runs_max && 2 * (bad + runs_max - runs) > runs_max))
 			return true;
 	}
 	return false;

@@ -129,6 +129,8 @@ struct alarm_slot_run {
 	uint16_t judged;
 	uint16_t bad;
 	uint16_t critical;
+	uint16_t sure; /* of a whole slot: each of its runs was bad */
+	bool is_burst; /* so far from normal that it may well be short */
 };
 
 struct alarm_series {
