@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "alarm/octave.h"
+#include "alarm/select.h"
+
+#define MINUTES_PER_HOUR 60
+#define USEC_PER_MINUTE INT64_C(60000000)
+#define RESTORED_WHOLE 288 /* a day of runs every five minutes */
 
 struct history *history_new(void)
 {
@@ -40,21 +45,66 @@ static const struct baseline_sample *newest(const struct history *history)
 	return history->count > 0 ? &history->samples[at] : NULL;
 }
 
-void history_add(struct history *history, const struct baseline_sample *sample,
-	const struct histogram *latency)
+static bool is_too_near(const struct history *history, const struct baseline_sample *sample)
 {
 	const struct baseline_sample *last = newest(history);
 
-	if (history->baseline.sample_count >= BASELINE_RUNS_MIN && last &&
-		sample->minute >= last->minute &&
-		sample->minute - last->minute < HISTORY_SPACING_MINUTES)
-		return;
+	return last && sample->minute >= last->minute &&
+		sample->minute - last->minute < HISTORY_SPACING_MINUTES;
+}
+
+static void keep(struct history *history, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
 	history->samples[history->next] = *sample;
 	history->next = (history->next + 1) % HISTORY_SAMPLES;
 	if (history->count < HISTORY_SAMPLES)
 		history->count++;
-	if (sample->is_learned && is_idle(history, sample))
+	if (latency && sample->is_learned && is_idle(history, sample))
 		shape_add(&history->shape, latency);
+}
+
+void history_add(struct history *history, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	if (history->baseline.sample_count < BASELINE_RUNS_MIN || !is_too_near(history, sample))
+		keep(history, sample, latency);
+}
+
+void history_restore(struct history *history, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	if (history->count < RESTORED_WHOLE || !is_too_near(history, sample))
+		keep(history, sample, latency);
+}
+
+/* The medians of the hours, one after the other: samples are in the order of time from the oldest
+ * on, which is the next to go. */
+uint64_t history_best_bytes_per_sec(const struct history *history, int64_t now_usec)
+{
+	uint16_t values[MINUTES_PER_HOUR];
+	int64_t first_minute = (now_usec - BASELINE_USEC) / USEC_PER_MINUTE;
+	size_t oldest = history->count < HISTORY_SAMPLES ? 0 : history->next;
+	uint32_t hour = 0;
+	size_t count = 0;
+	uint16_t best = 0;
+
+	for (size_t i = 0; i <= history->count; i++) {
+		const struct baseline_sample *s = i < history->count
+			? &history->samples[(oldest + i) % HISTORY_SAMPLES]
+			: NULL;
+		if (count > 0 && (!s || s->minute / MINUTES_PER_HOUR != hour)) {
+			uint16_t median = select_median(values, count);
+			best = median > best ? median : best;
+			count = 0;
+		}
+		if (!s || s->values[BASELINE_THROUGHPUT] == BASELINE_UNKNOWN ||
+			s->minute < first_minute || count == MINUTES_PER_HOUR)
+			continue;
+		hour = s->minute / MINUTES_PER_HOUR;
+		values[count++] = s->values[BASELINE_THROUGHPUT];
+	}
+	return best > 0 ? octave_to(best) : 0;
 }
 
 int history_refresh(struct history *history, int64_t now_usec)

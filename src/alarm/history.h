@@ -26,6 +26,14 @@ struct history *history_free(struct history *history);
 void history_add(struct history *history, const struct baseline_sample *sample,
 	const struct histogram *latency);
 
+/* The same for what was kept, from the oldest on: thinned out from the first day's worth on, however
+ * often it was run. latency may be NULL: then its shape is not known any more. */
+void history_restore(struct history *history, const struct baseline_sample *sample,
+	const struct histogram *latency);
+
+/* The highest hourly median of throughput in 28 days; 0 when there are no samples. */
+uint64_t history_best_bytes_per_sec(const struct history *history, int64_t now_usec);
+
 /* Builds the baseline when it is due. Returns 1 when it was built, 0, or -ENOMEM. */
 int history_refresh(struct history *history, int64_t now_usec);
 

@@ -15,6 +15,7 @@ libalarm_a_SOURCES = \
 	%D%/octave.c %D%/octave.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/run_rules.c %D%/run_rules.h \
+	%D%/sample_code.c %D%/sample_code.h \
 	%D%/season.c %D%/season.h \
 	%D%/select.c %D%/select.h \
 	%D%/sense.c %D%/sense.h \

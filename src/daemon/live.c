@@ -2,11 +2,14 @@
 /* Builds and keeps the present. Decides nothing about time: live_plan.c does. */
 #include "daemon/live.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SERIES_KEY_MAX 1024
 
 struct live_repository *live_find_repository(struct live *live, const char *name)
 {
@@ -24,23 +27,46 @@ struct live_probe *live_find_probe(struct live_repository *repository, const cha
 	return NULL;
 }
 
+static bool is_same_series(const struct workload *a, const struct workload *b)
+{
+	struct buf keys[2] = { BUF_INIT(SERIES_KEY_MAX), BUF_INIT(SERIES_KEY_MAX) };
+
+	workload_series_key(a, &keys[0]);
+	workload_series_key(b, &keys[1]);
+	bool is_same = keys[0].error == 0 && keys[1].error == 0 &&
+		strcmp(buf_text(&keys[0]), buf_text(&keys[1])) == 0;
+	buf_done(&keys[0]);
+	buf_done(&keys[1]);
+	return is_same;
+}
+
+static void probe_done(struct live_probe *probe)
+{
+	free(probe->last_run);
+	free(probe->last_measured);
+	free(probe->limit_reason);
+	normal_done(&probe->normal);
+}
+
 /* Moves everything but configuration and schedule from the earlier probe of the same name. */
 static void probe_move(struct live_probe *probe, struct live_probe *earlier)
 {
-	const struct config_probe *config = probe->config;
-	struct schedule schedule = probe->schedule;
+	struct live_probe fresh = *probe;
 
 	*probe = *earlier;
-	probe->config = config;
-	probe->schedule = schedule;
-	earlier->last_run = NULL;
-	earlier->last_measured = NULL;
+	*earlier = fresh;
+	probe->config = fresh.config;
+	probe->schedule = fresh.schedule;
+	probe->limit = fresh.limit;
+	free(probe->limit_reason);
+	probe->limit_reason = NULL;
 }
 
 static void probe_init(struct live_probe *probe, const struct config_repository *repository,
 	const struct config_probe *config)
 {
 	probe->config = config;
+	probe->limit = config->limit;
 	probe->schedule.interval_usec = config->interval_usec;
 	probe->schedule.calendar = config->schedule;
 	/* Who names a time means it: what stands in the calendar is only moved on request. */
@@ -64,7 +90,12 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 			continue;
 		}
 		bool is_replanned = !schedule_is_equal(&before->schedule, &probe->schedule);
+		bool is_same = is_same_series(&before->config->workload, &config->workload);
 		probe_move(probe, before);
+		if (!is_same) {
+			normal_done(&probe->normal);
+			probe->normal = (struct normal){ .is_asked = false };
+		}
 		if (is_replanned)
 			live_plan(probe, now_nsec, now_usec, 0);
 	}
@@ -93,6 +124,9 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	earlier->alarm = fresh;
 	repository->ring = earlier->ring;
 	earlier->ring = fresh_ring;
+	repository->next_check_usec = earlier->next_check_usec;
+	repository->untold = earlier->untold;
+	earlier->untold = NULL;
 	repository->facts = earlier->facts;
 	repository->identity = earlier->identity;
 	repository->has_identity = earlier->has_identity;
@@ -137,12 +171,11 @@ struct live *live_free(struct live *live)
 		return NULL;
 	for (size_t i = 0; live->repositories && i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		for (size_t k = 0; repository->probes && k < repository->probe_count; k++) {
-			free(repository->probes[k].last_run);
-			free(repository->probes[k].last_measured);
-		}
+		for (size_t k = 0; repository->probes && k < repository->probe_count; k++)
+			probe_done(&repository->probes[k]);
 		free(repository->probes);
 		free(repository->alarm);
+		free(repository->untold);
 		free(repository->ring);
 	}
 	free(live->repositories);

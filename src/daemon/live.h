@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "daemon/normal.h"
 #include "daemon/schedule.h"
 #include "model/facts.h"
 #include "model/snapshot.h"
@@ -18,6 +19,9 @@
 struct live_probe {
 	const struct config_probe *config; /* lent by the configuration in force */
 	struct schedule schedule;
+	struct rule_limit limit; /* that it is judged by now */
+	char *limit_reason; /* NULL: the configuration's */
+	struct normal normal;
 	uint64_t due_nsec; /* monotonic; UINT64_MAX: never */
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
@@ -41,6 +45,8 @@ struct live_probe {
 struct live_repository {
 	const struct config_repository *config;
 	struct alarm_state *alarm;
+	int64_t next_check_usec; /* when time alone may change it; 0: never */
+	struct incident_event *untold; /* the newest that a mute held back; NULL: none */
 	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
 	bool has_identity; /* a worker did */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */

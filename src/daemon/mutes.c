@@ -2,6 +2,9 @@
 /* A short list, looked through. No I/O and no clock. */
 #include "daemon/mutes.h"
 
+#include "alarm/mute_time.h"
+#include "config/config.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -15,21 +18,39 @@ static bool holds(const struct mute *mute, int64_t now_usec)
 	return mute->from_usec <= now_usec && now_usec < mute->until_usec;
 }
 
-struct mute_verdict mutes_find(const struct mutes *mutes, const char *repository, int64_t now_usec)
+static void unite(struct mute_verdict *verdict, const struct mute_verdict *also)
+{
+	if (also->mode > verdict->mode ||
+		(also->mode == verdict->mode && also->until_usec > verdict->until_usec))
+		*verdict = *also;
+}
+
+static bool is_configured_for(const struct config_mute *mute, const char *repository)
+{
+	for (size_t i = 0; i < mute->repository_count; i++)
+		if (strcmp(mute->repositories[i], repository) == 0)
+			return true;
+	return mute->repository_count == 0;
+}
+
+struct mute_verdict mutes_find(const struct mutes *mutes, const struct config *config,
+	const char *repository, int64_t now_usec)
 {
 	struct mute_verdict verdict = { .mode = MUTE_NONE };
+	int64_t from_usec;
 
 	for (size_t i = 0; i < mutes->count; i++) {
 		const struct mute *m = &mutes->items[i];
-		bool is_stronger = m->mode > verdict.mode;
-		bool is_longer = m->mode == verdict.mode && m->until_usec > verdict.until_usec;
-		if (!is_about(m, repository) || !holds(m, now_usec) || !(is_stronger || is_longer))
-			continue;
-		verdict = (struct mute_verdict){
-			.mode = m->mode,
-			.until_usec = m->until_usec,
-			.reason = m->reason,
-		};
+		const struct mute_verdict also = { m->mode, m->until_usec, m->reason };
+		if (is_about(m, repository) && holds(m, now_usec))
+			unite(&verdict, &also);
+	}
+	for (size_t i = 0; config && i < config->mute_count; i++) {
+		const struct config_mute *m = &config->mutes[i];
+		struct mute_verdict also = { .mode = m->mode, .reason = m->reason };
+		if (is_configured_for(m, repository) &&
+			mute_time_holds(m->when, now_usec, &from_usec, &also.until_usec))
+			unite(&verdict, &also);
 	}
 	return verdict;
 }

@@ -9,8 +9,7 @@
 
 #include "model/mute.h"
 
-struct daemon;
-struct error;
+struct config;
 
 #define MUTES_MAX 256 /* asked for and not over */
 
@@ -19,13 +18,14 @@ struct mutes {
 	struct mute items[MUTES_MAX];
 };
 
-/* What holds at a repository; all that does is one: the stronger mode, the later end. */
+/* What holds at a repository, of both kinds (config may be NULL); all that does is one: the stronger mode, the later end. */
 struct mute_verdict {
 	enum mute_mode mode; /* MUTE_NONE: nothing does */
 	int64_t until_usec; /* of those with that mode */
 	const char *reason; /* of the one that ends last; lent until the next change */
 };
-struct mute_verdict mutes_find(const struct mutes *mutes, const char *repository, int64_t now_usec);
+struct mute_verdict mutes_find(const struct mutes *mutes, const struct config *config,
+	const char *repository, int64_t now_usec);
 
 /* Takes one in. Returns 0, or -ENOBUFS when there are too many; those that are over make room. */
 int mutes_add(struct mutes *mutes, const struct mute *mute, int64_t now_usec);

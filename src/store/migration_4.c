@@ -30,6 +30,7 @@ const char schema_migration_4[] =
 	"	anchor INTEGER NOT NULL, -- 1024 * log2 of nanoseconds; 0: none yet\n"
 	"	anchor_usec INTEGER NOT NULL,\n"
 	"	valley_nsec INTEGER NOT NULL, -- 0: none\n"
+	"	since_usec INTEGER NOT NULL, -- samples before that count no more\n"
 	"	PRIMARY KEY (series, operation)\n"
 	") STRICT, WITHOUT ROWID;\n"
 	"DROP VIEW incidents_v;\n"

@@ -122,14 +122,15 @@ static int read_baseline(
 	ret->anchor = (int32_t)sql_integer(s, INT32_MIN, INT32_MAX);
 	ret->anchor_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->valley_nsec = sql_unsigned(s, INT64_MAX);
+	ret->since_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	return s->error < 0 ? reader_refuse_row(s, "baseline of series", series, reterr) : 0;
 }
 
 int store_read_baselines(struct store_reader *reader, const struct store_sample_query *query,
 	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr)
 {
-	static const char text[] = "SELECT operation, built_usec, anchor, anchor_usec, valley_nsec"
-				   " FROM baseline WHERE series = ?";
+	static const char text[] = "SELECT operation, built_usec, anchor, anchor_usec, valley_nsec,"
+				   " since_usec FROM baseline WHERE series = ?";
 	struct sql s = { 0 };
 	int64_t series = 0;
 

@@ -68,6 +68,7 @@ struct store_baseline {
 	int32_t anchor; /* 0: none yet */
 	int64_t anchor_usec;
 	uint64_t valley_nsec; /* 0: none */
+	int64_t since_usec; /* samples before that count no more */
 };
 /* Replaces what was kept of that series and operation. */
 int store_batch_add_baseline(struct store_batch *batch, const struct store_baseline *baseline);

@@ -76,7 +76,7 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_SAMPLE] = "UPDATE run_operation SET sample = ? WHERE run = ? AND operation = ?",
 	[WRITE_SET_BASELINE] =
 		"INSERT OR REPLACE INTO baseline (series, operation, built_usec, anchor,"
-		" anchor_usec, valley_nsec) VALUES (?, ?, ?, ?, ?, ?)",
+		" anchor_usec, valley_nsec, since_usec) VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_SET_ACKNOWLEDGEMENT] =
 		"UPDATE incident SET acknowledged_usec = ?, acknowledged_uid = ?,"
 		" acknowledged_text = ? WHERE id = ?",

@@ -31,5 +31,6 @@ int write_baseline(struct write *w, const struct change *change, struct error *r
 	sql_bind_integer(s, baseline->anchor);
 	sql_bind_integer(s, baseline->anchor_usec);
 	sql_bind_unsigned(s, baseline->valley_nsec);
+	sql_bind_integer(s, baseline->since_usec);
 	return sql_finish(s, reterr);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/config.h"
 #include "daemon/mutes.h"
 
 #define NOW INT64_C(1000000)
@@ -55,12 +56,12 @@ static void the_stronger_mode_holds_and_of_equals_the_later_end(void **state)
 	(void)state;
 	set_up(mutes, items, sizeof(items) / sizeof(items[0]));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct mute_verdict verdict = mutes_find(mutes, cases[i].repository, NOW);
+		struct mute_verdict verdict = mutes_find(mutes, NULL, cases[i].repository, NOW);
 		assert_int_equal(verdict.mode, cases[i].mode);
 		assert_int_equal(verdict.until_usec, cases[i].until_usec);
 		assert_non_null(verdict.reason);
 	}
-	assert_int_equal(mutes_find(mutes, "nas1", NOW + 900).mode, MUTE_NONE);
+	assert_int_equal(mutes_find(mutes, NULL, "nas1", NOW + 900).mode, MUTE_NONE);
 	free(mutes);
 }
 
@@ -89,7 +90,7 @@ static void an_unmute_ends_what_was_asked_for_by_that_name(void **state)
 	assert_int_equal(mutes_end(mutes, "nas3", NOW, count_one, &called), 0);
 	assert_int_equal(mutes_end(mutes, NULL, NOW, count_one, &called), 2);
 	assert_int_equal(mutes->count, 0);
-	assert_int_equal(mutes_find(mutes, "nas2", NOW).mode, MUTE_NONE);
+	assert_int_equal(mutes_find(mutes, NULL, "nas2", NOW).mode, MUTE_NONE);
 	free(mutes);
 }
 
@@ -108,11 +109,40 @@ static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
 	free(mutes);
 }
 
+static void mutes_of_the_configuration_hold_beside_those_asked_for(void **state)
+{
+	static const char text[] = "[repository nas1]\npath = /a\n[repository nas2]\npath = /b\n"
+				   "[mute nights]\nwhen = 1970-01-01 00:00 to 1970-01-01 01:00 UTC\n"
+				   "reason = nights\n"
+				   "[mute works]\nrepository = nas2\nmode = pause\n"
+				   "when = 1970-01-01 00:00 to 1970-01-01 00:30 UTC\n";
+	const struct mute asked = sample("nas1", MUTE_MESSAGES, 0, NOW + 1);
+	struct mutes *mutes = calloc(1, sizeof(*mutes));
+	struct config_errors errors;
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(
+		config_load_text("a.conf", text, sizeof(text) - 1, NULL, &config, &errors), 0);
+	set_up(mutes, &asked, 1);
+	struct mute_verdict verdict = mutes_find(mutes, config, "nas1", NOW);
+	assert_int_equal(verdict.mode, MUTE_MESSAGES);
+	assert_int_equal(verdict.until_usec, INT64_C(3600000000));
+	assert_string_equal(verdict.reason, "nights");
+	verdict = mutes_find(mutes, config, "nas2", NOW);
+	assert_int_equal(verdict.mode, MUTE_PROBING);
+	assert_int_equal(verdict.until_usec, INT64_C(1800000000));
+	assert_int_equal(mutes_find(mutes, config, "nas1", INT64_C(3600000000)).mode, MUTE_NONE);
+	config_free(config);
+	free(mutes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stronger_mode_holds_and_of_equals_the_later_end),
 		cmocka_unit_test(an_unmute_ends_what_was_asked_for_by_that_name),
+		cmocka_unit_test(mutes_of_the_configuration_hold_beside_those_asked_for),
 		cmocka_unit_test(there_is_room_for_so_many_and_what_is_over_makes_room),
 	};
 

@@ -29,7 +29,8 @@ tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(
 	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_mutes_SOURCES = %D%/test_mutes.c
-tests_unit_daemon_test_mutes_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS)
+tests_unit_daemon_test_mutes_LDADD = libdaemon.a libconfig.a libalarm.a libmodel.a libbase.a \
+	$(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
 tests_unit_daemon_test_live_plan_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \

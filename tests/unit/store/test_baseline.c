@@ -124,7 +124,9 @@ static void a_baseline_replaces_the_one_before(void **state)
 		.built_usec = 77,
 		.anchor = -20480,
 		.anchor_usec = 55,
-		.valley_nsec = 400000 };
+		.valley_nsec = 400000,
+		.since_usec = 33,
+	};
 	struct store_baseline found[RUN_OPERATIONS];
 	const struct store_sample_query query = {
 		.repository = "nas1", .probe = "active-full", .key = baseline.key
@@ -145,6 +147,7 @@ static void a_baseline_replaces_the_one_before(void **state)
 	assert_int_equal(found[RUN_WRITE].anchor, -20480);
 	assert_int_equal(found[RUN_WRITE].anchor_usec, 55);
 	assert_int_equal(found[RUN_WRITE].valley_nsec, 400000);
+	assert_int_equal(found[RUN_WRITE].since_usec, 33);
 	assert_int_equal(found[RUN_READ].built_usec, 0);
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM baseline"), 1);
 }

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histories of the probes in memory; questions to the reader threads and their answers. */
+#include "daemon/normal.h"
+
+#include "alarm/alarm.h"
+#include "alarm/sample_code.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "daemon/daemon.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define MINUTE_USEC INT64_C(60000000)
+
+/* --- A question and its answer, which a reader thread fills in ------------- */
+
+struct past {
+	struct past *next;
+	struct normal_reader *reader;
+	char repository[RUN_NAME_MAX + 1];
+	char probe[RUN_NAME_MAX + 1];
+	char key[STORE_SERIES_KEY_MAX + 1];
+	int64_t from_usec;
+	struct history *histories[RUN_OPERATIONS];
+	struct store_baseline *baselines; /* by operation */
+	int error;
+	struct error sentence;
+};
+
+struct normal_reader {
+	int fd; /* eventfd */
+	sd_event_source *source;
+	pthread_mutex_t lock; /* for the list */
+	struct past *answers;
+};
+
+static void free_histories(struct history **histories)
+{
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		histories[i] = history_free(histories[i]);
+}
+
+static struct past *past_free(struct past *past)
+{
+	if (past) {
+		free_histories(past->histories);
+		free(past->baselines);
+	}
+	free(past);
+	return NULL;
+}
+
+static int find_history(struct history **histories, enum run_operation operation)
+{
+	if (!histories[operation])
+		histories[operation] = history_new();
+	return histories[operation] ? 0 : -ENOMEM;
+}
+
+static int take_sample(void *data, const struct store_sample *stored)
+{
+	struct past *past = data;
+	struct baseline_sample sample;
+	int r = sample_code_read(stored->bytes, stored->len, &sample);
+
+	/* One of another version is a run less to learn from. */
+	if (r < 0 ||
+		(int64_t)sample.minute * MINUTE_USEC < past->baselines[stored->operation].since_usec)
+		return 0;
+	r = find_history(past->histories, stored->operation);
+	if (r == 0)
+		history_restore(past->histories[stored->operation], &sample, stored->latency);
+	return r;
+}
+
+static void take_baselines(struct past *past)
+{
+	const struct store_baseline *baselines = past->baselines;
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		struct baseline *b = past->histories[i] ? &past->histories[i]->baseline : NULL;
+		if (!b || baselines[i].built_usec == 0)
+			continue;
+		b->anchor = baselines[i].anchor;
+		b->anchor_usec = baselines[i].anchor_usec;
+		b->valley_nsec = baselines[i].valley_nsec;
+	}
+}
+
+static int read_past(struct store_reader *reader, struct past *past)
+{
+	const struct store_sample_query query = {
+		.repository = past->repository,
+		.probe = past->probe,
+		.key = past->key,
+		.from_usec = past->from_usec,
+		.max_histograms = SHAPE_RUNS,
+	};
+	past->baselines = calloc(RUN_OPERATIONS, sizeof(*past->baselines));
+	int r = past->baselines
+		? store_read_baselines(reader, &query, past->baselines, &past->sentence)
+		: -ENOMEM;
+
+	if (r >= 0)
+		r = store_read_samples(reader, &query, take_sample, past, &past->sentence);
+	if (r >= 0)
+		take_baselines(past);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* On a reader thread; reader NULL: the pool closes. */
+static void answer(struct store_reader *reader, void *data)
+{
+	const uint64_t one = 1;
+	struct past *past = data;
+	struct normal_reader *to = past->reader;
+
+	if (!reader) {
+		past_free(past);
+		return;
+	}
+	past->error = read_past(reader, past);
+	pthread_mutex_lock(&to->lock);
+	past->next = to->answers;
+	to->answers = past;
+	pthread_mutex_unlock(&to->lock);
+	if (write(to->fd, &one, sizeof(one)) < 0)
+		return; /* full: then the loop is about to look anyway */
+}
+
+/* --- On the loop ------------------------------------------------------------ */
+
+/* What was judged while the past was being read comes after it. */
+static void join(struct history **past, struct history **since)
+{
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct history *new_one = since[i];
+		if (!past[i])
+			continue;
+		size_t last = past[i]->next > 0 ? past[i]->next - 1 : HISTORY_SAMPLES - 1;
+		uint32_t until = past[i]->count > 0 ? past[i]->samples[last].minute : 0;
+		for (size_t k = 0; new_one && k < new_one->count; k++)
+			if (new_one->samples[k].minute > until)
+				history_restore(past[i], &new_one->samples[k], NULL);
+		since[i] = history_free(since[i]);
+		since[i] = past[i];
+		past[i] = NULL;
+	}
+}
+
+static void take_past(struct daemon *d, struct past *past)
+{
+	struct live_repository *repository = live_find_repository(d->live, past->repository);
+	struct live_probe *probe = live_find_probe(repository, past->probe);
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+
+	if (past->error < 0) {
+		log_warning("%s/%s: what was normal before cannot be read (%s); it is learned anew",
+			past->repository, past->probe,
+			past->sentence.text[0] ? past->sentence.text : errno_text(-past->error));
+		return;
+	}
+	if (!probe)
+		return;
+	join(past->histories, probe->normal.histories);
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		if (probe->normal.since_usec[i] == 0)
+			probe->normal.since_usec[i] = past->baselines[i].since_usec;
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		if (probe->normal.histories[i])
+			(void)history_refresh(probe->normal.histories[i],
+				now_usec); /* without memory at the next run */
+}
+
+static int on_answers(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct daemon *d = data;
+	struct normal_reader *reader = d->normal_reader;
+	uint64_t count;
+
+	(void)source;
+	(void)revents;
+	if (read(fd, &count, sizeof(count)) < 0)
+		return 0; /* nothing is there */
+	pthread_mutex_lock(&reader->lock);
+	struct past *answers = reader->answers;
+	reader->answers = NULL;
+	pthread_mutex_unlock(&reader->lock);
+	while (answers) {
+		struct past *past = answers;
+		answers = past->next;
+		take_past(d, past);
+		past_free(past);
+	}
+	normal_ask(d);
+	daemon_changed(d);
+	return 0;
+}
+
+int normal_start(struct daemon *d, struct error *reterr)
+{
+	struct normal_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return error_set(reterr, -ENOMEM, "no memory");
+	pthread_mutex_init(&reader->lock, NULL); /* cannot fail on Linux */
+	d->normal_reader = reader;
+	reader->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int r = reader->fd < 0 ? -errno
+			       : sd_event_add_io(d->event, &reader->source, reader->fd, EPOLLIN,
+					 on_answers, d);
+	if (r < 0)
+		return error_set(reterr, r, "event loop: %s", errno_text(-r));
+	normal_ask(d);
+	return 0;
+}
+
+void normal_stop(struct daemon *d)
+{
+	struct normal_reader *reader = d->normal_reader;
+
+	if (!reader)
+		return;
+	while (reader->answers) {
+		struct past *past = reader->answers;
+		reader->answers = past->next;
+		past_free(past);
+	}
+	(void)sd_event_source_disable_unref(reader->source);
+	fd_close(reader->fd);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader);
+	d->normal_reader = NULL;
+}
+
+static int write_key(const struct live_probe *probe, char *ret, size_t size)
+{
+	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+
+	workload_series_key(&probe->config->workload, &key);
+	int r = key.error < 0 ? key.error : (key.len < size ? 0 : -ENAMETOOLONG);
+	if (r == 0)
+		memcpy(ret, buf_text(&key), key.len + 1);
+	buf_done(&key);
+	return r;
+}
+
+static int ask(
+	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+{
+	struct past *past = calloc(1, sizeof(*past));
+
+	if (!past)
+		return -ENOMEM;
+	past->reader = d->normal_reader;
+	past->from_usec = clock_realtime_usec(&d->clock) - BASELINE_USEC;
+	(void)strncat(past->repository, repository->config->name, RUN_NAME_MAX);
+	(void)strncat(past->probe, probe->config->name, RUN_NAME_MAX);
+	int r = write_key(probe, past->key, sizeof(past->key));
+	if (r == 0)
+		r = store_pool_ask(d->pool, answer, past);
+	if (r < 0)
+		past_free(past);
+	return r;
+}
+
+void normal_ask(struct daemon *d)
+{
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		struct live_repository *repository = &d->live->repositories[i];
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			if (probe->normal.is_asked)
+				continue;
+			if (ask(d, repository, probe) < 0)
+				return; /* the next answer makes room */
+			probe->normal.is_asked = true;
+		}
+	}
+}
+
+/* --- Learning --------------------------------------------------------------- */
+
+void normal_done(struct normal *normal)
+{
+	free_histories(normal->histories);
+}
+
+static int keep_baseline(const struct live_repository *repository, const struct live_probe *probe,
+	enum run_operation operation, const struct baseline *baseline, struct store_batch *batch)
+{
+	struct store_baseline *kept = calloc(1, sizeof(*kept));
+
+	if (!kept)
+		return -ENOMEM;
+	(void)strncat(kept->repository, repository->config->name, RUN_NAME_MAX);
+	(void)strncat(kept->probe, probe->config->name, RUN_NAME_MAX);
+	kept->operation = operation;
+	kept->built_usec = baseline->built_usec;
+	kept->anchor = baseline->anchor;
+	kept->anchor_usec = baseline->anchor_usec;
+	kept->valley_nsec = baseline->valley_nsec;
+	kept->since_usec = probe->normal.since_usec[operation];
+	int r = write_key(probe, kept->key, sizeof(kept->key));
+	if (r == 0)
+		r = store_batch_add_baseline(batch, kept);
+	free(kept);
+	return r;
+}
+
+int normal_learn(const struct live_repository *repository, struct live_probe *probe,
+	const struct run *run, const struct alarm_outcome *outcome, int64_t now_usec,
+	struct store_batch *batch)
+{
+	uint8_t code[SAMPLE_CODE_BYTES];
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		enum run_operation operation = (enum run_operation)i;
+		if (!outcome->has_sample[i])
+			continue;
+		sample_code(&outcome->samples[i], code);
+		int r = store_batch_add_sample(batch, run->id, operation, code, sizeof(code));
+		if (r == 0)
+			r = find_history(probe->normal.histories, operation);
+		if (r < 0)
+			return r;
+		struct history *history = probe->normal.histories[i];
+		history_add(history, &outcome->samples[i], &run->operations[i].latency);
+		r = history_refresh(history, now_usec);
+		if (r > 0)
+			r = keep_baseline(
+				repository, probe, operation, &history->baseline, batch);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+const struct baseline *normal_baseline(const struct normal *normal, enum run_operation operation)
+{
+	const struct history *history = normal->histories[operation];
+
+	return history ? history_baseline(history) : NULL;
+}
+
+uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec, size_t *ret_runs)
+{
+	uint64_t best = 0;
+	size_t runs = 0;
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct history *history = normal->histories[i];
+		if (!history)
+			continue;
+		best += history_best_bytes_per_sec(history, now_usec);
+		runs = history->count > runs ? history->count : runs;
+	}
+	*ret_runs = runs;
+	return best;
+}
+
+int normal_restart(const struct live_repository *repository, struct live_probe *probe,
+	int64_t now_usec, struct store_batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++) {
+		struct history *history = probe->normal.histories[i];
+		if (!history)
+			continue;
+		probe->normal.since_usec[i] = now_usec;
+		history_restart(history);
+		r = keep_baseline(repository, probe, (enum run_operation)i, &history->baseline,
+			batch);
+	}
+	return r;
+}

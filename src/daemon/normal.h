@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is normal for each probe: samples of its last 28 days and the baselines made of them. After a
+ * start the past is read from the database by the reader threads, while probing goes on. */
+#ifndef REPOPROBE_DAEMON_NORMAL_H
+#define REPOPROBE_DAEMON_NORMAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "alarm/history.h"
+#include "model/run.h"
+#include "model/workload.h"
+
+struct alarm_outcome;
+struct daemon;
+struct error;
+struct live_probe;
+struct live_repository;
+struct normal_reader;
+struct store_batch;
+
+/* Of one probe; all zero: nothing is known. Belongs to the loop thread. */
+struct normal {
+	struct history *histories[RUN_OPERATIONS]; /* NULL: nothing was judged yet */
+	int64_t since_usec[RUN_OPERATIONS]; /* what came before counts no more */
+	bool is_asked; /* for its past */
+};
+void normal_done(struct normal *normal);
+
+/* What gathers the answers of the reader threads and wakes the loop. */
+int normal_start(struct daemon *d, struct error *reterr);
+void normal_stop(struct daemon *d); /* after the reader threads have ended */
+
+/* Asks for the past of every probe that has not been asked for. Those there is no room for in the
+ * queue are asked for at a later call. */
+void normal_ask(struct daemon *d);
+
+/* Takes what a run taught in, and adds to the batch, behind the run, what is to be kept. Returns 0
+ * or -ENOMEM. */
+int normal_learn(const struct live_repository *repository, struct live_probe *probe,
+	const struct run *run, const struct alarm_outcome *outcome, int64_t now_usec,
+	struct store_batch *batch);
+
+/* Lent until the next of these calls; NULL when nothing is normal yet. */
+const struct baseline *normal_baseline(const struct normal *normal, enum run_operation operation);
+
+/* The highest hourly median of throughput of both operations, and of how many runs. */
+uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec, size_t *ret_runs);
+
+/* Forgets it: from now on another is normal. Adds that to the batch. Returns 0 or -ENOMEM. */
+int normal_restart(const struct live_repository *repository, struct live_probe *probe,
+	int64_t now_usec, struct store_batch *batch);
+
+#endif

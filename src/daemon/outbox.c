@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decisions on the few fields of the alarm state that belong to messages. */
+#include "daemon/outbox.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "report/report.h"
+
+static void forget(struct alarm_state *state)
+{
+	state->told_level = ALARM_NONE;
+	state->is_acknowledged = false;
+}
+
+void outbox_note_told(struct alarm_state *state, enum alarm_level level)
+{
+	if (level <= state->told_level)
+		return;
+	state->told_level = level;
+	state->is_acknowledged = false;
+}
+
+bool outbox_is_told(struct alarm_state *state, const struct incident_event *event, bool is_muted)
+{
+	bool is_worse = event->level > state->told_level;
+
+	if (event->change == INCIDENT_CLEARED) {
+		bool was_told = state->told_level != ALARM_NONE;
+		forget(state);
+		return was_told;
+	}
+	/* It was told once, and so was its end. */
+	if (event->change == INCIDENT_REOPENED)
+		state->told_level = event->level;
+	if (!incident_change_is_told(event->change) || is_muted)
+		return false;
+	if (state->is_acknowledged && !is_worse)
+		return false;
+	outbox_note_told(state, event->level);
+	return true;
+}
+
+bool outbox_is_owed(const struct alarm_state *state, bool is_muted)
+{
+	return !is_muted && !state->is_acknowledged && state->incident_id != 0 &&
+		state->incident_level > state->told_level;
+}
+
+void outbox_write(struct message *ret, const char *channel, const struct incident_event *event,
+	bool is_late)
+{
+	struct buf text = BUF_INIT(MESSAGE_TEXT_MAX);
+
+	memset(ret, 0, sizeof(*ret));
+	(void)snprintf(ret->key, sizeof(ret->key), "%s/%lld/%u", channel,
+		(long long)event->incident_id, event->sequence);
+	(void)snprintf(ret->channel, sizeof(ret->channel), "%s", channel);
+	ret->created_usec = event->time_usec;
+	ret->event = *event;
+	report_incident_sentence(event, &text);
+	if (is_late)
+		buf_add_text(&text, " (told now: it was muted until now)");
+	(void)snprintf(ret->text, sizeof(ret->text), "%s", buf_text(&text));
+	buf_done(&text);
+}

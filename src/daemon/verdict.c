@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the present to alarm_input. */
+#include "daemon/verdict.h"
+
+#include "alarm/alarm.h"
+#include "alarm/limit.h"
+#include "alarm/peer.h"
+#include "alarm/sense.h"
+#include "base/buf.h"
+#include "base/zone.h"
+#include "daemon/daemon.h"
+#include "daemon/mutes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MAX 1024
+#define REASON_MAX 256
+#define PEER_INTERVALS 2 /* a peer's newest run is compared for so long */
+
+/* --- The limit -------------------------------------------------------------- */
+
+int verdict_choose_limit(
+	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+{
+	const struct config_probe *config = probe->config;
+	struct buf reason = BUF_INIT(REASON_MAX);
+	struct limit_question question = {
+		.preset = config->limit,
+		.storage = repository->config->storage,
+		.identity = repository->has_identity ? &repository->identity : NULL,
+		.workload = &config->workload,
+	};
+
+	probe->limit = config->limit;
+	if (!config->limit.is_auto)
+		return 0;
+	question.best_bytes_per_sec = normal_best_bytes_per_sec(
+		&probe->normal, clock_realtime_usec(&d->clock), &question.runs);
+	buf_printf(&reason, "%s: ", config->limit_reason);
+	probe->limit = limit_choose(&question, &reason);
+	free(probe->limit_reason);
+	return buf_take(&reason, &probe->limit_reason, NULL);
+}
+
+/* --- Peers ------------------------------------------------------------------ */
+
+/* The probes of all repositories that do the same, the one in question first. */
+struct peer_list {
+	size_t count;
+	struct peer peers[PEERS_MAX];
+};
+
+static void add_peer(struct peer_list *list, const struct live_repository *repository,
+	const struct live_probe *probe, const char *key, enum run_operation operation)
+{
+	const struct alarm_series *series =
+		alarm_state_find(repository->alarm, probe->config->name, operation);
+	struct buf own_key = BUF_INIT(KEY_MAX);
+
+	workload_series_key(&probe->config->workload, &own_key);
+	if (series && list->count < PEERS_MAX && own_key.error == 0 &&
+		strcmp(buf_text(&own_key), key) == 0)
+		list->peers[list->count++] = (struct peer){
+			.identity = repository->has_identity ? &repository->identity : NULL,
+			.series_key = key,
+			.judged_usec = series->judged_usec,
+			.average_nsec = series->value_nsec,
+		};
+	buf_done(&own_key);
+}
+
+static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repository,
+	const struct live_probe *probe, enum run_operation operation)
+{
+	struct buf key = BUF_INIT(KEY_MAX);
+	struct peer_list list = { .count = 1 };
+
+	workload_series_key(&probe->config->workload, &key);
+	list.peers[0] = (struct peer){
+		.identity = repository->has_identity ? &repository->identity : NULL,
+		.series_key = buf_text(&key),
+	};
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		const struct live_repository *other = &d->live->repositories[i];
+		if (other == repository || !other->has_identity ||
+			!peer_is_near(&repository->identity, &other->identity))
+			continue;
+		for (size_t k = 0; k < other->probe_count; k++)
+			add_peer(&list, other, &other->probes[k], buf_text(&key), operation);
+	}
+	uint64_t median = peer_median_nsec(list.peers, list.count, 0,
+		clock_realtime_usec(&d->clock), PEER_INTERVALS * live_spacing_usec(probe));
+	buf_done(&key);
+	return median;
+}
+
+/* --- The question ------------------------------------------------------------ */
+
+static int32_t local_offset_sec(const struct daemon *d, int64_t now_usec)
+{
+	return d->zone ? zone_at(d->zone, now_usec / (int64_t)USEC_PER_SEC).offset_sec : 0;
+}
+
+int verdict_take(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct run *run, struct alarm_outcome *ret)
+{
+	const struct config_repository *config = repository->config;
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+	struct alarm_input input = {
+		.run = run,
+		.facts = &run->facts,
+		.sense = sense_from(config->sensitivity, config->is_limit_strict,
+			config->confirm_after_usec, config->confirmation_count),
+		.interval_usec = live_spacing_usec(probe),
+		.is_confirmation = run->is_confirmation,
+		.is_muted = mutes_find(d->mutes, d->config, config->name, now_usec).mode !=
+			MUTE_NONE,
+		.local_offset_sec = local_offset_sec(d, now_usec),
+		.now_usec = now_usec,
+		.next_incident_id = d->next_incident_id,
+	};
+	int r = verdict_choose_limit(d, repository, probe);
+
+	if (r < 0)
+		return r;
+	input.limit = probe->limit;
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		input.baselines[i] = normal_baseline(&probe->normal, (enum run_operation)i);
+		if (repository->has_identity)
+			input.peers_nsec[i] =
+				peers_nsec(d, repository, probe, (enum run_operation)i);
+	}
+	return alarm_step(repository->alarm, &input, ret);
+}
+
+void verdict_tick(
+	struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret)
+{
+	const struct alarm_tick tick = {
+		.now_usec = clock_realtime_usec(&d->clock),
+		.started_usec = d->started_usec,
+		.next_incident_id = d->next_incident_id,
+	};
+
+	alarm_tick(repository->alarm, &tick, ret);
+}
