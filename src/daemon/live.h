@@ -42,6 +42,10 @@ struct live_repository {
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	unsigned stuck_count; /* stuck workers since the last ok run */
+	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
+	int64_t pause_usec; /* the same as realtime */
+	bool is_asked; /* somebody wants a run as soon as the worker is gone */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -94,6 +98,12 @@ void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_
 /* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
  * before are forgotten. */
 void live_set_identity(struct live_repository *repository, const struct identity *identity);
+
+/* Must every probe of it wait, whether for a worker or for the pause after one? */
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec);
+
+/* When the probe may start: its slot, or the end of the pause. 0: never. */
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe);
 
 /* Counts a finished run and keeps it as the newest (copied). */
 int live_add_run(

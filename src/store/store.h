@@ -174,7 +174,9 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,
 	void (*question)(struct store_reader *reader, void *data), void *data);
-/* Interrupts what runs, joins, closes. */
-struct store_pool *store_pool_close(struct store_pool *pool);
+/* Interrupts what runs, joins, closes; accepts NULL, returns NULL. When a thread does not end
+ * within limit_nsec, because it sits in the kernel on a dead disk, the pool is left behind with it
+ * for the process's end. */
+struct store_pool *store_pool_close(struct store_pool *pool, uint64_t limit_nsec);
 
 #endif

@@ -24,3 +24,8 @@ tests_unit_daemon_test_schedule_LDADD = libdaemon.a libbase.a $(CMOCKA_LIBS)
 tests_unit_daemon_test_sampler_SOURCES = %D%/test_sampler.c
 tests_unit_daemon_test_sampler_LDADD = libdaemon.a libsupervise.a libmodel.a libbase.a \
 	$(CMOCKA_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+check_PROGRAMS += tests/unit/daemon/test_stuck
+UNIT_TESTS += tests/unit/daemon/test_stuck
+tests_unit_daemon_test_stuck_SOURCES = %D%/test_stuck.c
+tests_unit_daemon_test_stuck_LDADD = $(repoprobed_LDADD) $(CMOCKA_LIBS)
