@@ -329,15 +329,21 @@ static struct launch *launch_new(
 		limit_usec(repository, &probe->config->workload) * NSEC_PER_USEC, false);
 	l->note.started_usec = l->run->started_usec;
 	l->note.started_nsec = l->life.started_nsec;
+	l->note.stuck_count = repository->stuck_count;
 	return l;
 }
 
 /* The list owns it from here on. */
 static void launch_link(struct launch *l, bool is_running)
 {
+	struct live_repository *repository = repository_of(l);
+
 	l->next = l->d->launches;
 	l->d->launches = l;
 	mark_probe(l, is_running, true);
+	if (repository)
+		repository->is_asked =
+			false; /* this is the run that was asked for, or a later one */
 }
 
 static void note_process(struct launch *l)

@@ -32,28 +32,34 @@ int notes_boot_id(char ret[WORKER_NOTE_BOOT_ID_LEN + 1])
 	return r;
 }
 
-int notes_start_ticks(uint64_t pid, uint64_t *ret)
+static int read_stat(uint64_t pid, char ret_comm[WORKER_NOTE_COMM_SIZE], uint64_t *ret_ticks)
 {
 	struct buf path = BUF_INIT(64);
 	struct buf text = BUF_INIT(STAT_BYTES_MAX);
-	char comm[WORKER_NOTE_COMM_SIZE];
-	uint64_t ticks;
 
 	buf_printf(&path, "/proc/%llu/stat", (unsigned long long)pid);
 	int r = fd_read_file(buf_text(&path), &text);
-	if (r == 0 && worker_note_read_stat(buf_text(&text), comm, &ticks) == 0 &&
-		strcmp(comm, WORKER_COMM) == 0)
-		*ret = ticks;
-	else
-		r = -ESRCH;
+	if (r == 0)
+		r = worker_note_read_stat(buf_text(&text), ret_comm, ret_ticks);
 	buf_done(&text);
 	buf_done(&path);
-	return r;
+	return r == 0 ? 0 : -ESRCH;
+}
+
+/* Of the program nothing is asked here: a child that was spawned just now may not have its name
+ * yet.
+ */
+int notes_start_ticks(uint64_t pid, uint64_t *ret)
+{
+	char comm[WORKER_NOTE_COMM_SIZE];
+
+	return read_stat(pid, comm, ret);
 }
 
 int notes_adopt(const struct worker_note *note, struct supervise_worker *ret)
 {
 	struct supervise_worker worker = SUPERVISE_WORKER_INIT;
+	char comm[WORKER_NOTE_COMM_SIZE];
 	uint64_t ticks;
 	int status;
 
@@ -61,8 +67,10 @@ int notes_adopt(const struct worker_note *note, struct supervise_worker *ret)
 	if (worker.pidfd < 0)
 		return -errno;
 	/* Asked after the pidfd is there: the number cannot be another's any more. */
-	int r = notes_start_ticks(note->pid, &ticks);
-	if (r == 0 && (ticks != note->start_ticks || supervise_reap(&worker, &status) == 0))
+	int r = read_stat(note->pid, comm, &ticks);
+	if (r == 0 &&
+		(ticks != note->start_ticks || strcmp(comm, WORKER_COMM) != 0 ||
+			supervise_reap(&worker, &status) == 0))
 		r = -ESRCH;
 	if (r < 0) {
 		supervise_close(&worker);

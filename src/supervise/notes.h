@@ -16,7 +16,7 @@ struct supervise_worker;
 /* Of this boot of the machine. Returns 0 or -errno. */
 int notes_boot_id(char ret[WORKER_NOTE_BOOT_ID_LEN + 1]);
 
-/* The start of a process, as in its note. -ESRCH: there is none, or it is no worker of ours. */
+/* The start of a process, as in its note. -ESRCH: there is none. */
 int notes_start_ticks(uint64_t pid, uint64_t *ret);
 
 /* Reads the file: a malloc'ed array of those whose process lives still. No file, and one of an
@@ -24,7 +24,7 @@ int notes_start_ticks(uint64_t pid, uint64_t *ret);
 int notes_read(const char *path, struct worker_note **ret, size_t *ret_count, struct error *reterr);
 
 /* Takes hold of a process that is not our child: its pidfd can be watched and killed, and its end
- * is told by supervise_reap. -ESRCH: it is gone. */
+ * is told by supervise_reap. -ESRCH: it is gone, or no worker. */
 int notes_adopt(const struct worker_note *note, struct supervise_worker *ret);
 
 #endif
