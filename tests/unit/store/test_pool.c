@@ -220,7 +220,7 @@ static void a_thread_that_sits_in_the_kernel_is_left_behind(void **state)
 {
 	/* The threads that are left behind use both after the test. */
 	static struct desk left_desk;
-	static struct store_pool *left_pool;
+	static struct store_pool *volatile left_pool; /* read by nobody but the leak check */
 	struct desk *hung = &left_desk;
 	struct desk d;
 
