@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
+#include "daemon/seen.h"
 #include "supervise/reading.h"
 #include "supervise/supervise.h"
 
@@ -255,6 +256,7 @@ static struct job *job_new(
 	job->min_free_bytes = config->min_free_bytes;
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
+	seen_expect(repository, &job->expected);
 	job->deadline_usec = limit_usec(repository, &job->workload);
 	return job;
 }

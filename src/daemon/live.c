@@ -3,6 +3,7 @@
 #include "daemon/live.h"
 
 #include "base/clock.h"
+#include "daemon/seen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -227,6 +228,7 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	repository->identity = earlier->identity;
 	repository->has_identity = earlier->has_identity;
 	repository->has_worker = earlier->has_worker;
+	seen_move(repository, earlier);
 	repository->file_bytes = earlier->file_bytes;
 	repository->file_target_bytes = earlier->file_target_bytes;
 }

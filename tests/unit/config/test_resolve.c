@@ -50,6 +50,10 @@ static void a_repository_with_a_path_alone_has_the_defaults(void **state)
 	assert_non_null(r);
 	assert_string_equal(r->path, "/mnt/nas1");
 	assert_string_equal(r->probe_directory, "");
+	assert_true(r->is_mount_auto);
+	assert_false(r->requires_mount);
+	assert_string_equal(r->expect_fstype, "");
+	assert_string_equal(r->expect_source, "");
 	assert_int_equal(r->min_free_percent, 5);
 	assert_int_equal(r->min_free_bytes, 0);
 	assert_true(r->keep_file);
@@ -73,8 +77,9 @@ static void a_repository_beats_the_defaults(void **state)
 	struct config *config = load_text(
 		"[repository a]\npath = /a\n"
 		"[repository b]\npath = /b\nprobe_directory = /b/p\nprobes = restore\nsplay = 0\n"
-		"min_free = 2%\nkeep_file = yes\n"
-		"[defaults]\nprobes = heartbeat, transform\nsplay = 30s\nmin_free = 1G\nkeep_file = no\n");
+		"min_free = 2%\nkeep_file = yes\nrequire_mount = no\nexpect_source = UUID=1\n"
+		"[defaults]\nprobes = heartbeat, transform\nsplay = 30s\nmin_free = 1G\nkeep_file = no\n"
+		"require_mount = yes\nexpect_fstype = xfs\n");
 	const struct config_repository *a = config_find_repository(config, "a");
 	const struct config_repository *b = config_find_repository(config, "b");
 
@@ -83,6 +88,9 @@ static void a_repository_beats_the_defaults(void **state)
 	assert_string_equal(a->probes[1].name, "transform");
 	assert_false(a->is_splay_auto);
 	assert_int_equal(a->splay_usec, 30 * USEC_PER_SEC);
+	assert_true(a->requires_mount && !a->is_mount_auto);
+	assert_string_equal(a->expect_fstype, "xfs");
+	assert_string_equal(a->expect_source, "");
 	assert_int_equal(a->min_free_bytes, 1 << 30);
 	assert_int_equal(a->min_free_percent, 0);
 	assert_false(a->keep_file);
@@ -91,6 +99,9 @@ static void a_repository_beats_the_defaults(void **state)
 	assert_string_equal(b->probes[0].name, "restore");
 	assert_false(b->is_splay_auto);
 	assert_int_equal(b->splay_usec, 0);
+	assert_false(b->requires_mount || b->is_mount_auto);
+	assert_string_equal(b->expect_fstype, "xfs");
+	assert_string_equal(b->expect_source, "UUID=1");
 	assert_int_equal(b->min_free_bytes, 0);
 	assert_int_equal(b->min_free_percent, 2);
 	assert_true(b->keep_file);
