@@ -144,19 +144,25 @@ static bool differ(const char *a, const char *b)
 	return a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0;
 }
 
+/* A mount may come up with another version of the protocol. */
+static bool have_other_types(const struct identity *identity, const struct identity_seen *seen)
+{
+	bool are_nfs = identity_is_nfs(identity) && identity_type_matches(seen->fs_type, "nfs");
+
+	return !are_nfs && differ(identity->fs_type, seen->fs_type);
+}
+
 enum identity_difference identity_compare(
 	const struct identity *identity, const struct identity_seen *seen)
 {
 	if (!seen->is_set)
 		return IDENTITY_SAME;
-	if (differ(identity->fs_uuid, seen->fs_uuid))
-		return IDENTITY_OTHER_UUID;
-	if (differ(identity->fs_type, seen->fs_type))
+	if (identity->fs_uuid[0] != '\0' && seen->fs_uuid[0] != '\0')
+		return strcmp(identity->fs_uuid, seen->fs_uuid) == 0 ? IDENTITY_SAME
+								     : IDENTITY_OTHER_UUID;
+	if (have_other_types(identity, seen))
 		return IDENTITY_OTHER_TYPE;
-	bool has_same_uuid = identity->fs_uuid[0] != '\0' && seen->fs_uuid[0] != '\0';
-	if (!has_same_uuid && differ(identity->source, seen->source))
-		return IDENTITY_OTHER_SOURCE;
-	return IDENTITY_SAME;
+	return differ(identity->source, seen->source) ? IDENTITY_OTHER_SOURCE : IDENTITY_SAME;
 }
 
 /* path lies in directory, or is it. */

@@ -49,7 +49,7 @@ void identity_remember(const struct identity *identity, struct identity_seen *re
 bool identity_learn(const struct identity *identity, struct identity_seen *seen);
 
 /* In what a repository is not the one remembered. What is unknown on either side is not compared;
- * two UUIDs that are known decide alone over the source, because names in /dev move. */
+ * two UUIDs that are known decide alone, because names in /dev move. */
 enum identity_difference {
 	IDENTITY_SAME,
 	IDENTITY_OTHER_UUID,

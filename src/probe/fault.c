@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "model/job.h"
 
+#define SENTENCE_MAX 512 /* cut to RUN_REASON_MAX in the end */
 #define PATH_SHOWN_MAX 120
 #define WITHIN_SHOWN_MAX 60 /* of a part of the path, beside it */
 
@@ -124,7 +125,7 @@ static void add_lock_on_writing(struct buf *b, int directory_fd)
 int fault_set_in(struct run *run, int r, const char *doing, const char *path, int directory_fd)
 {
 	struct fault fault = fault_find(-r, &run->identity, geteuid());
-	struct buf b = BUF_INIT(2 * RUN_REASON_MAX);
+	struct buf b = BUF_INIT(SENTENCE_MAX);
 
 	buf_printf(&b, "cannot %s %.*s: %s", doing, fault_path_len(path), path,
 		fault.text ? fault.text : errno_text(-r));

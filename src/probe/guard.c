@@ -12,6 +12,7 @@
 #include "probe/fault.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define SENTENCE_MAX 512 /* cut to RUN_REASON_MAX in the end */
 #define NAME_SHOWN 60 /* bytes of a mount's source in a sentence */
 
 /* --- The place ---------------------------------------------------------- */
@@ -469,7 +470,7 @@ const struct guard_rule *guard_find_broken(enum guard_stage stage, const struct 
 int guard_refuse(const struct guard_rule *rule, const struct guard_facts *facts, const char *path,
 	const char *name, struct run *run)
 {
-	struct buf b = BUF_INIT(2 * RUN_REASON_MAX);
+	struct buf b = BUF_INIT(SENTENCE_MAX);
 
 	if (name)
 		buf_printf(&b, "%s in ", name);

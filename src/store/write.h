@@ -63,8 +63,7 @@ int write_target(struct write *w, const char *name, int64_t *ret_id, struct erro
 /* One function a kind of change. */
 int write_run(struct write *w, const struct change *change, struct error *reterr);
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
-int write_first_identity(
-	struct write *w, const struct change *change, struct error *reterr);
+int write_first_identity(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);

@@ -350,6 +350,16 @@ require_mount = yes
         assert last_run(d, "vault")[0] == "ok"  # another name of the same device
 
 
+def test_what_has_a_new_uuid_at_each_mount_is_known_by_type_and_source(daemon, mount):
+    path = mount.tmpfs("64M")
+    d = daemon(config=vault_config(path)).wait_ready()
+    d.wait_runs("vault", 1)
+    subprocess.run(["umount", path], check=True)
+    probe_and_expect(d, "vault", "not_mounted", f"{path} is not mounted")
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", path], check=True)
+    probe_and_expect(d, "vault", "ok")
+
+
 # --- Errors of the file system
 
 

@@ -212,7 +212,7 @@ static void what_tells_a_repository_from_another(void **state)
 		{ "ext4", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
 		{ "ext4", "/dev/sdz1", "1111-1111", IDENTITY_SAME }, /* names in /dev move */
 		{ "ext4", "/dev/sdb1", "2222-2222", IDENTITY_OTHER_UUID },
-		{ "xfs", "/dev/sdb1", "1111-1111", IDENTITY_OTHER_TYPE },
+		{ "ext3", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
 		{ "xfs", "/dev/sdb1", "", IDENTITY_OTHER_TYPE },
 		{ "ext4", "/dev/sdz1", "", IDENTITY_OTHER_SOURCE },
 		{ "ext4", "/dev/sdb1", "", IDENTITY_SAME }, /* what is unknown is not compared */
@@ -221,6 +221,13 @@ static void what_tells_a_repository_from_another(void **state)
 	};
 	struct identity_seen seen;
 	(void)state;
+
+	const struct identity nfs4 = { .fs_type = "nfs4", .source = "nas1:/e" };
+	const struct identity nfs3 = { .fs_type = "nfs", .source = "nas1:/e" };
+	const struct identity cifs = { .fs_type = "cifs", .source = "nas1:/e" };
+	identity_remember(&nfs4, &seen);
+	assert_int_equal(identity_compare(&nfs3, &seen), IDENTITY_SAME);
+	assert_int_equal(identity_compare(&cifs, &seen), IDENTITY_OTHER_TYPE);
 
 	identity_remember(&vault, &seen);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -29,6 +29,11 @@ UNIT_TESTS += tests/unit/probe/test_guard
 tests_unit_probe_test_guard_SOURCES = %D%/test_guard.c
 tests_unit_probe_test_guard_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_guard_call
+UNIT_TESTS += tests/unit/probe/test_guard_call
+tests_unit_probe_test_guard_call_SOURCES = %D%/test_guard_call.c
+tests_unit_probe_test_guard_call_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_harmless
 UNIT_TESTS += tests/unit/probe/test_harmless
 tests_unit_probe_test_harmless_SOURCES = %D%/test_harmless.c
