@@ -75,25 +75,6 @@ static int explain_missing(
 	return -ENODEV;
 }
 
-static int open_directory(const struct job *job, int *ret_fd, struct run *run)
-{
-	const char *path = job->repository_path;
-
-	if (path[0] != '/')
-		return fault_refuse(run, path, "is no absolute path");
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		*ret_fd = fd;
-		return 0;
-	}
-	int r = -errno;
-	if (r == -ENOTDIR)
-		return explain_no_directory(path, run);
-	if (r == -ENOENT)
-		return explain_missing(path, &job->expected, run);
-	return fault_set(run, r, "open", path);
-}
-
 struct place_facts place_facts(int fd)
 {
 	struct place_facts facts = { 0 };
@@ -113,6 +94,54 @@ struct place_facts place_facts(int fd)
 	facts.is_compressed = (stx.stx_attributes & STATX_ATTR_COMPRESSED) != 0;
 	facts.is_immutable = (stx.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
 	return facts;
+}
+
+/* The file system of the last directory on the way that can be found, for what a refusal means on
+ * it. */
+static void identify_on_the_way(const char *path, struct identity *ret)
+{
+	char part[JOB_PATH_MAX + 1];
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+	int fd = -1;
+
+	memcpy(part, path, strlen(path) + 1);
+	for (char *slash = strrchr(part, '/'); slash && slash > part && fd < 0;
+		slash = strrchr(part, '/')) {
+		*slash = '\0';
+		fd = open(part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd >= 0 && fd_read_file("/proc/self/mountinfo", &b) == 0)
+		(void)identity_from_mountinfo(buf_text(&b), place_facts(fd).mount_id, ret);
+	fd_close(fd);
+	buf_done(&b);
+}
+
+/* Not seen, the repository has no identity afterwards either. */
+static int explain_closed(const char *path, int r, struct run *run)
+{
+	identify_on_the_way(path, &run->identity);
+	fault_set(run, r, "open", path);
+	run->identity = (struct identity){ .is_mount = false };
+	return r;
+}
+
+static int open_directory(const struct job *job, int *ret_fd, struct run *run)
+{
+	const char *path = job->repository_path;
+
+	if (path[0] != '/')
+		return fault_refuse(run, path, "is no absolute path");
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	int r = -errno;
+	if (r == -ENOTDIR)
+		return explain_no_directory(path, run);
+	if (r == -ENOENT)
+		return explain_missing(path, &job->expected, run);
+	return explain_closed(path, r, run);
 }
 
 dev_t place_block_device(int fd, const struct identity *identity)
