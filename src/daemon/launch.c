@@ -9,6 +9,7 @@
 #include "daemon/sampler.h"
 #include "daemon/stuck.h"
 #include "supervise/notes.h"
+#include "daemon/seen.h"
 #include "supervise/reading.h"
 #include "supervise/supervise.h"
 
@@ -303,6 +304,7 @@ static struct job *job_new(
 	job->min_free_bytes = config->min_free_bytes;
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
+	seen_expect(repository, &job->expected);
 	job->deadline_usec = limit_usec(repository, &job->workload);
 	return job;
 }

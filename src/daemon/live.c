@@ -3,6 +3,7 @@
 #include "daemon/live.h"
 
 #include "base/clock.h"
+#include "daemon/seen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	repository->pause_nsec = earlier->pause_nsec;
 	repository->pause_usec = earlier->pause_usec;
 	repository->is_asked = earlier->is_asked;
+	seen_move(repository, earlier);
 	repository->file_bytes = earlier->file_bytes;
 	repository->file_target_bytes = earlier->file_target_bytes;
 }

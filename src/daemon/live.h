@@ -39,6 +39,8 @@ struct live_repository {
 	struct alarm_state *alarm;
 	struct identity identity;
 	bool has_identity;
+	struct identity_seen seen; /* when it was first measured */
+	bool is_seen_stored; /* or something of an earlier configuration is */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
@@ -46,6 +48,7 @@ struct live_repository {
 	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
 	int64_t pause_usec; /* the same as realtime */
 	bool is_asked; /* somebody wants a run as soon as the worker is gone */
+	uint64_t told_refusal; /* that the log has already said; 0: none */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;

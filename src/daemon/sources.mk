@@ -16,6 +16,7 @@ libdaemon_a_SOURCES = \
 	%D%/sampler.c %D%/sampler.h \
 	%D%/saver.c %D%/saver.h \
 	%D%/schedule.c %D%/schedule.h \
+	%D%/seen.c %D%/seen.h \
 	%D%/stuck.c %D%/stuck.h
 
 sbin_PROGRAMS += repoprobed
