@@ -149,7 +149,9 @@ void daemon_dispatch(struct daemon *d)
 {
 	if (d->is_stopping)
 		return;
-	live_follow_clock(d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (live_follow_clock(
+		    d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock)))
+		daemon_changed(d);
 	start_due(d);
 	skip_overdue(d);
 

@@ -103,8 +103,8 @@ void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_
 
 /* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that
  * slept, make a slot that passed meanwhile due, once; one that was set back brings the next slot
- * nearer again. Intervals count on as before. */
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
+ * nearer again. Intervals count on as before. True when realtime was set: what is shown changed. */
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
 
 /* The time from the next slot to the one after it. */
 uint64_t live_spacing_usec(const struct live_probe *probe);

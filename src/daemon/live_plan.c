@@ -101,7 +101,7 @@ static void show_interval(struct live_probe *probe, uint64_t now_nsec, int64_t n
 		probe->due_usec = now_usec;
 }
 
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 {
 	int64_t offset_usec = now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
 	bool is_set_back = offset_usec < live->clock_offset_usec - LIVE_BACK_USEC;
@@ -119,6 +119,7 @@ void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 				show_interval(probe, now_nsec, now_usec);
 		}
 	}
+	return is_set;
 }
 
 uint64_t live_spacing_usec(const struct live_probe *probe)
