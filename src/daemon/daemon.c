@@ -257,6 +257,7 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->live = live_free(d->live);
+	ledger_done(&d->ledger);
 	d->config = config_free(d->config);
 }
 
@@ -276,6 +277,7 @@ static int run_loop(struct daemon *d)
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,
 		d->config->repository_count == 1 ? "repository" : "repositories");
+	reload_log_stretched(d->config);
 	daemon_changed(d);
 
 	int r = sd_event_loop(d->event);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/config.h"
+#include "daemon/ledger.h"
 #include "daemon/live.h"
 #include "model/worker_note.h"
 
@@ -47,6 +48,7 @@ struct daemon {
 	sd_event *event;
 	struct config *config;
 	struct live *live;
+	struct ledger ledger; /* write budgets */
 	char worker_path[DAEMON_PATH_MAX];
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
@@ -100,6 +102,10 @@ void daemon_dispatch(struct daemon *d);
 /* Makes a probe due now (NULL: all of the repository). -ENOENT with a sentence. */
 int daemon_probe_now(
 	struct daemon *d, const char *repository, const char *probe, struct error *reterr);
+
+/* An extra run of a probe, to see whether what was bad still is, beside its schedule; 0: none is
+ * wanted (any more). */
+void daemon_confirm(struct daemon *d, struct live_probe *probe, int64_t at_usec);
 
 /* publish.c: renders what is shown, soon (changes within a moment are shown together). */
 void daemon_changed(struct daemon *d);

@@ -4,7 +4,9 @@
 #include "daemon/launch.h"
 
 #include "base/log.h"
+#include "daemon/admission.h"
 #include "daemon/daemon.h"
+#include "daemon/exclusion.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
 #include "daemon/stuck.h"
@@ -27,6 +29,8 @@ struct launch {
 	struct worker_note note; /* whose it is, and what the next daemon must know of it */
 	struct run *run; /* NULL once handed to the pipeline, or of a daemon before us */
 	struct reading begin; /* counters at the start, where nobody knew yet which to keep */
+	char group[RUN_NAME_MAX + 1]; /* these two: where it is at work, as known at its start */
+	struct identity identity;
 	sd_event_source *exit_source;
 	sd_event_source *socket_source;
 	sd_event_source *timer;
@@ -286,8 +290,8 @@ static uint64_t limit_usec(
 	return workload->timeout_usec * (is_whole ? 1 : 2);
 }
 
-static struct job *job_new(
-	struct daemon *d, const struct live_repository *repository, const struct live_probe *probe)
+static struct job *job_new(struct daemon *d, const struct live_repository *repository,
+	const struct live_probe *probe, const struct admission *admission)
 {
 	const struct config_repository *config = repository->config;
 	struct job *job = calloc(1, sizeof(*job));
@@ -299,8 +303,8 @@ static struct job *job_new(
 	job_file_name(job, d->host_id, geteuid(), false);
 	job->workload = probe->config->workload;
 	job->file_target_bytes = config->file_target_bytes;
-	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
-	job->growth_bytes = JOB_GROWTH_BYTES;
+	job->first_layout_bytes = admission->first_layout_bytes;
+	job->growth_bytes = admission->growth_bytes;
 	job->min_free_bytes = config->min_free_bytes;
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
@@ -321,6 +325,8 @@ static struct launch *launch_new(
 	(void)strncat(l->note.repository, repository->config->name, RUN_NAME_MAX);
 	(void)strncat(l->note.probe, probe->config->name, RUN_NAME_MAX);
 	l->run = run_new(l->note.repository, l->note.probe);
+	(void)strncat(l->group, repository->config->group, RUN_NAME_MAX);
+	l->identity = repository->identity;
 	if (!l->run)
 		return launch_free(l);
 	l->run->workload = probe->config->workload;
@@ -369,12 +375,13 @@ static void give_up_watching(struct launch *l, int error)
 	supervise_kill(&l->worker);
 }
 
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct admission *admission)
 {
 	struct launch *l = launch_new(d, repository, probe);
-	struct job *job = job_new(d, repository, probe);
+	struct job *job = job_new(d, repository, probe, admission);
 	struct error error = { 0 };
-	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - probe->due_nsec;
+	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - live_due_nsec(probe);
 	int r = -ENOMEM;
 
 	if (!l || !job) {
@@ -382,9 +389,11 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		goto out;
 	}
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
+	l->run->is_confirmation = live_is_confirmation(probe);
 	r = supervise_spawn(d->worker_path, job, &l->worker, &error);
 	if (r < 0) {
 		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
+		l->run->has_own = true; /* nobody was there who could write */
 		hand_over(l);
 		goto out;
 	}
@@ -451,12 +460,28 @@ void launch_poll(struct daemon *d)
 	}
 }
 
+static bool is_occupying(const struct launch *l)
+{
+	return l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
+}
+
 size_t launch_occupied(const struct daemon *d)
 {
 	size_t count = 0;
 
 	for (const struct launch *l = d->launches; l; l = l->next)
-		count += l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
+		count += is_occupying(l);
+	return count;
+}
+
+size_t launch_places(const struct daemon *d, struct exclusion_place *ret, size_t max)
+{
+	size_t count = 0;
+
+	for (const struct launch *l = d->launches; l && count < max; l = l->next)
+		if (is_occupying(l))
+			ret[count++] = (struct exclusion_place){ .group = l->group,
+				.identity = &l->identity };
 	return count;
 }
 

@@ -8,13 +8,16 @@
 #include <stddef.h>
 
 struct buf;
+struct admission;
 struct daemon;
+struct exclusion_place;
 struct live_probe;
 struct live_repository;
 struct worker_note;
 
 /* Spawns the worker; a failure to do so is a finished run (error) too. */
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe);
+void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct admission *admission);
 
 /* Waits for a worker that an earlier daemon left: it holds its repository until it is gone. */
 void launch_adopt(struct daemon *d, const struct worker_note *note);
@@ -27,6 +30,9 @@ void launch_poll(struct daemon *d);
 
 /* Workers that occupy one of parallel_runs: neither killed nor stuck. */
 size_t launch_occupied(const struct daemon *d);
+
+/* Where they are at work: at most max of them, lent until the next start or end. */
+size_t launch_places(const struct daemon *d, struct exclusion_place *ret, size_t max);
 
 /* After a reload: a repository that left the configuration and came back has its worker still. */
 void launch_mark_all(struct daemon *d);

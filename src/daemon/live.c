@@ -210,10 +210,14 @@ int live_add_run(
 {
 	if (run->status == RUN_SKIPPED) {
 		probe->skips[run->skip]++;
+		probe->skips_in_row += run->skip != RUN_SKIP_MUTE;
+		probe->last_skip = run->skip;
 		return 0;
 	}
 	if (run->status == RUN_OK)
 		repository->stuck_count = 0;
+	probe->skips_in_row = 0;
+	probe->late_starts += run->start_delay_usec > LIVE_LATE_USEC;
 	probe->runs++;
 	if (run->status != RUN_OK)
 		probe->failures[run->status]++;

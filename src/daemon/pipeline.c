@@ -127,8 +127,8 @@ static int batch_add_events(struct store_batch *batch, const struct alarm_outcom
 }
 
 /* Judges the run, moves the repository's alarm state on and adds what came of it to the batch. */
-static int judge(struct daemon *d, struct live_repository *repository,
-	const struct live_probe *probe, const struct run *run, struct store_batch *batch)
+static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct run *run, struct store_batch *batch)
 {
 	const struct alarm_input input = {
 		.run = run,
@@ -140,6 +140,8 @@ static int judge(struct daemon *d, struct live_repository *repository,
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = outcome ? alarm_step(repository->alarm, &input, outcome) : -ENOMEM;
 
+	if (r >= 0 && run->status != RUN_SKIPPED)
+		daemon_confirm(d, probe, outcome->confirm_at_usec);
 	if (r >= 0 && repository->alarm->incident_id == d->next_incident_id)
 		d->next_incident_id++;
 	if (r >= 0)
@@ -159,6 +161,29 @@ static int note_first_identity(
 		return 0;
 	seen_to_store(repository, &first);
 	return store_batch_add_first_identity(batch, &first);
+}
+
+static int batch_add_budget(
+	struct daemon *d, struct ledger_account *account, struct store_batch *batch)
+{
+	struct store_budget budget;
+
+	if (account->budget.day_bytes == 0)
+		return 0;
+	ledger_save(
+		account, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock), &budget);
+	return store_batch_add_budget(batch, account->repository, &budget);
+}
+
+/* Also of a repository that left the configuration meanwhile. */
+static int settle(struct daemon *d, const struct run *run, struct store_batch *batch)
+{
+	struct ledger_account *account = ledger_find(&d->ledger, run->repository);
+
+	if (!account || run->status == RUN_SKIPPED)
+		return 0;
+	ledger_settle(account, run);
+	return batch_add_budget(d, account, batch);
 }
 
 static void submit(struct daemon *d, struct store_batch *batch)
@@ -187,6 +212,8 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	log_run(d, repository, run);
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
+	if (r >= 0)
+		r = settle(d, run, batch);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, batch);
 	if (r >= 0 && repository)
@@ -209,6 +236,22 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	free(run);
 	store_batch_free(batch);
 	daemon_changed(d);
+}
+
+void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
+{
+	struct ledger_account *account = ledger_find(&d->ledger, repository);
+	struct store_batch *batch = account && bytes > 0 ? store_batch_new() : NULL;
+
+	if (!account || bytes == 0)
+		return;
+	ledger_reserve(account, bytes);
+	if (!batch || batch_add_budget(d, account, batch) < 0) {
+		log_error("%s: what a run may write could not be kept: no memory", repository);
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
 }
 
 void pipeline_complete_stuck(

@@ -33,6 +33,9 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 	to->last_success_usec = from->last_success_usec;
 	to->is_running = from->is_running;
 	to->runs = from->runs;
+	to->skips_in_row = from->skips_in_row;
+	to->last_skip = from->last_skip;
+	to->late_starts = from->late_starts;
 	to->stuck_since_usec = from->stuck_since_usec;
 	for (size_t i = 0; i < RUN_STATUSES; i++)
 		to->failures[i] = from->failures[i];

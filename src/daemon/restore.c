@@ -59,6 +59,14 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
+static int each_budget(void *data, const char *repository, const struct store_budget *budget)
+{
+	struct daemon *d = data;
+
+	return ledger_restore(&d->ledger, repository, budget, clock_monotonic_nsec(&d->clock),
+		clock_realtime_usec(&d->clock));
+}
+
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
@@ -78,6 +86,10 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
+	if (r >= 0)
+		r = store_read_budgets(reader, each_budget, d, reterr);
+	if (r >= 0)
+		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
 	return r;
 }
 

@@ -78,6 +78,11 @@ bool identity_shares_disk(const struct identity *a, const struct identity *b);
  * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret);
 
+/* What the text alone says of a path, symbolic links not followed: the file system whose mount
+ * point is its longest beginning. Device, if any, by its numbers, without leaves. Returns 0 or
+ * -ENOENT. */
+int identity_guess(const char *mountinfo, const char *path, struct identity *ret);
+
 /* The options of the same line, octal escapes undone. Too long a list loses whole options at its
  * end. Returns 0 or -ENOENT. */
 int identity_options_from_mountinfo(

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/parse.h"
 
+#define SKIPS_WARNING 3 /* so many in a row are no accident */
 #define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
 
 static const char *const state_names[REPOSITORY_STATES] = {
@@ -49,13 +50,28 @@ static enum repository_state state_of_status(enum run_status status)
 }
 
 /* Skipped runs say nothing; what an earlier run of this daemon said still holds. */
-static enum repository_state state_of_probe(const struct snapshot_probe *probe)
+static enum repository_state state_of_runs(const struct snapshot_probe *probe)
 {
 	if (probe->stuck_since_usec != 0)
 		return REPOSITORY_CRITICAL;
 	if (probe->last_run && probe->last_run->status != RUN_SKIPPED)
 		return state_of_status(probe->last_run->status);
 	return probe->last_success_usec != 0 ? REPOSITORY_OK : REPOSITORY_UNKNOWN;
+}
+
+static bool is_well(enum repository_state state)
+{
+	return state == REPOSITORY_OK || state == REPOSITORY_UNKNOWN;
+}
+
+static bool is_skipped_again(const struct snapshot_probe *probe)
+{
+	return probe->skips_in_row >= SKIPS_WARNING && is_well(state_of_runs(probe));
+}
+
+static enum repository_state state_of_probe(const struct snapshot_probe *probe)
+{
+	return is_skipped_again(probe) ? REPOSITORY_WARNING : state_of_runs(probe);
 }
 
 static enum repository_state state_of_level(enum alarm_level level)
@@ -163,6 +179,12 @@ static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 		buf_printf(b,
 			": the repository does not answer, and the kernel cannot end the worker of %s",
 			probe->name);
+		return;
+	}
+	if (is_skipped_again(probe)) {
+		buf_printf(b, "the last %llu runs of %s were skipped (%s)",
+			(unsigned long long)probe->skips_in_row, probe->name,
+			run_skip_name(probe->last_skip));
 		return;
 	}
 	if (run && run->status == RUN_STUCK) {

@@ -381,7 +381,7 @@ static void use_target(struct block *b)
 	fresh_remove(&b->fresh, &b->target);
 	if (!b->job->keep_file)
 		target_remove(&b->target);
-	else if (r == 0)
+	else if (r == 0 && needs_layout(b))
 		grow(b);
 }
 

@@ -14,6 +14,7 @@ enum change_kind {
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
 	CHANGE_FIRST_IDENTITY,
+	CHANGE_BUDGET,
 };
 
 struct change_mark {
@@ -24,6 +25,11 @@ struct change_mark {
 struct change_duration {
 	int64_t run_id;
 	uint64_t duration_nsec;
+};
+
+struct change_budget {
+	char repository[RUN_NAME_MAX + 1];
+	struct store_budget budget;
 };
 
 struct change {
@@ -37,6 +43,7 @@ struct change {
 		struct change_mark *mark;
 		struct change_duration *duration;
 		struct store_first_identity *first_identity;
+		struct change_budget *budget;
 		void *data; /* any of them */
 	};
 };

@@ -9,6 +9,7 @@ libstore_a_SOURCES = \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
+	%D%/read_budget.c \
 	%D%/read_identity.c \
 	%D%/read_run.c \
 	%D%/read_series.c \

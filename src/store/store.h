@@ -45,6 +45,16 @@ struct store_first_identity {
 int store_batch_add_first_identity(
 	struct store_batch *batch, const struct store_first_identity *first);
 
+/* What may still be written to a repository, as of an instant. */
+struct store_budget {
+	uint64_t day_bytes;
+	int64_t level_bytes;
+	int64_t saved_usec;
+};
+/* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
+int store_batch_add_budget(
+	struct store_batch *batch, const char *repository, const struct store_budget *budget);
+
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
 const struct run *store_batch_run(const struct store_batch *batch);
@@ -124,6 +134,10 @@ int store_read_alarms(struct store_reader *reader,
 int store_read_first_identities(struct store_reader *reader,
 	int (*each)(void *data, const struct store_first_identity *first), void *data,
 	struct error *reterr);
+
+int store_read_budgets(struct store_reader *reader,
+	int (*each)(void *data, const char *repository, const struct store_budget *budget),
+	void *data, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,

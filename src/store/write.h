@@ -21,6 +21,7 @@ enum write_statement {
 	WRITE_ADD_RUN,
 	WRITE_ADD_OPERATION,
 	WRITE_SET_DURATION,
+	WRITE_SET_BUDGET,
 	WRITE_SET_ALARM,
 	WRITE_DELETE_ALARM_SERIES,
 	WRITE_ADD_ALARM_SERIES,
@@ -64,6 +65,7 @@ int write_target(struct write *w, const char *name, int64_t *ret_id, struct erro
 int write_run(struct write *w, const struct change *change, struct error *reterr);
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
 int write_first_identity(struct write *w, const struct change *change, struct error *reterr);
+int write_budget(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);

@@ -46,6 +46,45 @@ static void the_line_of_the_mount_is_found_and_unescaped(void **state)
 	}
 }
 
+static void the_mount_of_a_path_is_guessed_by_its_longest_beginning(void **state)
+{
+	static const char text[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+				   "25 24 8:17 / /srv rw - xfs /dev/sdb1 rw\n"
+				   "26 25 0:40 / /srv/back\\040up rw - nfs4 nas:/x rw\n"
+				   "27 25 8:33 / /srv/over rw - ext4 /dev/sdc1 rw\n"
+				   "28 27 0:41 / /srv/over rw - tmpfs tmpfs rw\n"
+				   "29 24 x:y / /odd rw - ext4 /dev/sdd rw\n"
+				   "30 24 8:99999999999 / /large rw - ext4 /dev/sde rw\n";
+	static const struct {
+		const char *path, *source;
+		uint32_t major, minor;
+	} cases[] = {
+		{ "/", "/dev/sda1", 8, 1 },
+		{ "/srvice", "/dev/sda1", 8, 1 },
+		{ "/srv", "/dev/sdb1", 8, 17 },
+		{ "/srv/a/b", "/dev/sdb1", 8, 17 },
+		{ "/srv/back up/deep", "nas:/x", 0, 0 },
+		{ "/srv/over/a", "tmpfs", 0, 0 },
+		{ "/odd/a", "/dev/sdd", 0, 0 },
+		{ "/large/a", "/dev/sde", 0, 0 },
+	};
+	struct identity identity = { .fs_type = "kept" };
+	(void)state;
+
+	assert_int_equal(identity_guess("", "/srv", &identity), -ENOENT);
+	assert_int_equal(
+		identity_guess("25 24 8:17 / /srv rw - xfs /dev/sdb1 rw\n", "/sr", &identity),
+		-ENOENT);
+	assert_string_equal(identity.fs_type, "kept");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(identity_guess(text, cases[i].path, &identity), 0);
+		assert_string_equal(identity.source, cases[i].source);
+		assert_int_equal(identity.has_device, cases[i].major != 0);
+		assert_int_equal(identity.device.major, cases[i].major);
+		assert_int_equal(identity.device.minor, cases[i].minor);
+	}
+}
+
 static void a_mount_that_is_not_listed_or_not_readable_is_not_found(void **state)
 {
 	struct identity identity = { .fs_type = "kept" };
@@ -310,6 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_the_mount_is_found_and_unescaped),
+		cmocka_unit_test(the_mount_of_a_path_is_guessed_by_its_longest_beginning),
 		cmocka_unit_test(a_mount_that_is_not_listed_or_not_readable_is_not_found),
 		cmocka_unit_test(over_long_text_is_cut),
 		cmocka_unit_test(options_of_the_mount_and_of_the_file_system_are_told_apart),
