@@ -9,9 +9,9 @@
 #include "daemon/exclusion.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
+#include "daemon/seen.h"
 #include "daemon/stuck.h"
 #include "supervise/notes.h"
-#include "daemon/seen.h"
 #include "supervise/reading.h"
 #include "supervise/supervise.h"
 

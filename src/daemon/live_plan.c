@@ -225,8 +225,9 @@ static size_t gather(struct live *live, uint64_t now_nsec, struct exclusion_wait
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		const struct live_probe *probe =
-			live_is_held(repository, now_nsec) ? NULL : most_overdue(repository, now_nsec);
+		const struct live_probe *probe = live_is_held(repository, now_nsec)
+			? NULL
+			: most_overdue(repository, now_nsec);
 		if (!probe)
 			continue;
 		waiting[count++] = (struct exclusion_waiting){

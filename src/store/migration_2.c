@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a repository was when it was first seen (nothing is made up for those seen before: the daemon
- * takes it from their newest run), write budgets, and which runs were confirming ones. */
+/* What a repository was when it was first seen (nothing is made up for those seen before: the
+ * daemon takes it from their newest run), write budgets, and which runs were confirming ones. */
 #include "store/schema.h"
 
 /* clang-format off: SQL keeps its own shape */

@@ -36,10 +36,12 @@ static void the_pause_doubles_from_a_minute_to_an_hour(void **state)
 static char nas1_name[] = "nas1";
 static char nas1_path[] = "/mnt/nas1";
 static char heartbeat[] = "heartbeat";
+static char no_group[] = "";
 static struct config_probe probes[] = { { .name = heartbeat, .interval_usec = MINUTE_USEC } };
 static struct config_repository repositories[] = { { .name = nas1_name,
 	.path = nas1_path,
 	.is_splay_auto = true,
+	.group = no_group,
 	.probe_count = 1,
 	.probes = probes } };
 static const struct config config = { .repository_count = 1, .repositories = repositories };
@@ -55,15 +57,16 @@ static void nothing_starts_in_the_pause_and_slots_are_skipped(void **state)
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	uint64_t end_nsec = NOW_NSEC + 2 * MINUTE_USEC * NSEC_PER_USEC;
 	assert_true(live_is_held(nas1, end_nsec - 1));
-	assert_null(live_choose(live, end_nsec - 1, &chosen));
+	assert_null(live_choose(live, end_nsec - 1, NULL, 0, &chosen));
 	assert_int_equal(
 		live_start_usec(nas1, &nas1->probes[0]), NOW_USEC + (int64_t)(2 * MINUTE_USEC));
 	/* Before the end comes the slot after the one that waits. */
-	assert_int_equal(live_next_due_nsec(live), NOW_NSEC + MINUTE_USEC * NSEC_PER_USEC);
+	assert_int_equal(
+		live_next_due_nsec(live, NOW_NSEC), NOW_NSEC + MINUTE_USEC * NSEC_PER_USEC);
 	nas1->probes[0].overlap_due_nsec = end_nsec + 1;
-	assert_int_equal(live_next_due_nsec(live), end_nsec);
+	assert_int_equal(live_next_due_nsec(live, NOW_NSEC), end_nsec);
 	assert_false(live_is_held(nas1, end_nsec));
-	assert_ptr_equal(live_choose(live, end_nsec, &chosen), &nas1->probes[0]);
+	assert_ptr_equal(live_choose(live, end_nsec, NULL, 0, &chosen), &nas1->probes[0]);
 	live_free(live);
 }
 
