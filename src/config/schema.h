@@ -34,6 +34,7 @@ enum schema_type {
 	SCHEMA_BOOLEAN,
 	SCHEMA_LOG_LEVEL,
 	SCHEMA_FREE, /* a size or a percentage */
+	SCHEMA_WORD, /* without blanks, at most max bytes, or empty */
 	SCHEMA_URL, /* http, https, or empty */
 	SCHEMA_NAMES, /* lists: of probes, */
 	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
@@ -47,7 +48,7 @@ enum schema_type {
 	SCHEMA_MUTE_MODE, /* enum mute_mode */
 	SCHEMA_TEXT, /* free, at most max bytes of UTF-8 */
 };
-#define SCHEMA_TYPES 19
+#define SCHEMA_TYPES 20
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

@@ -70,7 +70,9 @@ static uint64_t first_layout_wish(const struct admission_question *q)
 /* By how much the file still grows, as far as is known. */
 static uint64_t growth_wish(const struct admission_question *q)
 {
-	if (!q->repository->keep_file)
+	bool is_used = !q->workload->is_fresh || workload_reads(q->workload);
+
+	if (!q->repository->keep_file || !is_used)
 		return 0;
 	if (q->file_target_bytes == 0)
 		return JOB_GROWTH_BYTES;

@@ -117,13 +117,15 @@ static void start_due(struct daemon *d)
 	}
 }
 
-static const char *overlap_reason(
-	const struct live_repository *repository, const struct live_probe *probe)
+static const char *overlap_reason(const struct live_repository *repository, uint64_t now_nsec)
 {
-	if (probe->stuck_since_usec > 0)
-		return "the slot passed while a worker was stuck on this repository";
+	for (size_t i = 0; i < repository->probe_count; i++)
+		if (repository->probes[i].stuck_since_usec > 0)
+			return "the slot passed while a worker was stuck on this repository";
 	if (repository->has_worker)
 		return "the slot passed while another run of this repository went on";
+	if (live_is_held(repository, now_nsec))
+		return "the slot passed while this repository rested after a stuck worker";
 	return "the slot passed while runs of other repositories went on";
 }
 
@@ -140,7 +142,7 @@ static void skip_overdue(struct daemon *d)
 				continue;
 			live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
 			skip(d, repository, probe, RUN_SKIP_OVERLAP,
-				overlap_reason(repository, probe));
+				overlap_reason(repository, now_nsec));
 		}
 	}
 }
@@ -149,7 +151,9 @@ void daemon_dispatch(struct daemon *d)
 {
 	if (d->is_stopping)
 		return;
-	live_follow_clock(d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (live_follow_clock(
+		    d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock)))
+		daemon_changed(d);
 	start_due(d);
 	skip_overdue(d);
 
@@ -181,6 +185,10 @@ int daemon_probe_now(
 		each->due_nsec = now_nsec;
 		each->due_usec = clock_realtime_usec(&d->clock);
 	}
+	/* Who asks does not want to wait for the end of a pause. */
+	found->is_asked = found->has_worker;
+	found->pause_nsec = 0;
+	found->pause_usec = 0;
 	daemon_changed(d);
 	daemon_dispatch(d);
 	return 0;

@@ -101,7 +101,7 @@ static void show_interval(struct live_probe *probe, uint64_t now_nsec, int64_t n
 		probe->due_usec = now_usec;
 }
 
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 {
 	int64_t offset_usec = now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
 	bool is_set_back = offset_usec < live->clock_offset_usec - LIVE_BACK_USEC;
@@ -119,6 +119,7 @@ void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 				show_interval(probe, now_nsec, now_usec);
 		}
 	}
+	return is_set;
 }
 
 uint64_t live_spacing_usec(const struct live_probe *probe)
@@ -148,6 +149,18 @@ void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_us
 	probe->due_nsec = now_nsec;
 	probe->due_usec = now_usec;
 	probe->overlap_due_nsec = now_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
+}
+
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec)
+{
+	return repository->has_worker || repository->pause_nsec > now_nsec;
+}
+
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe)
+{
+	bool is_later = probe->due_usec > 0 && probe->due_usec < repository->pause_usec;
+
+	return is_later ? repository->pause_usec : probe->due_usec;
 }
 
 uint64_t live_due_nsec(const struct live_probe *probe)
@@ -182,6 +195,7 @@ uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec)
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *repository = &live->repositories[i];
+		take_earlier(repository->pause_nsec, now_nsec, &earliest);
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			const struct live_probe *probe = &repository->probes[k];
 			take_earlier(live_due_nsec(probe), now_nsec, &earliest);
@@ -211,8 +225,9 @@ static size_t gather(struct live *live, uint64_t now_nsec, struct exclusion_wait
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		const struct live_probe *probe =
-			repository->has_worker ? NULL : most_overdue(repository, now_nsec);
+		const struct live_probe *probe = live_is_held(repository, now_nsec)
+			? NULL
+			: most_overdue(repository, now_nsec);
 		if (!probe)
 			continue;
 		waiting[count++] = (struct exclusion_waiting){

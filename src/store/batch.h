@@ -13,6 +13,7 @@ enum change_kind {
 	CHANGE_ATTEMPT,
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
+	CHANGE_FIRST_IDENTITY,
 	CHANGE_MUTE,
 	CHANGE_SAMPLE,
 	CHANGE_BASELINE,
@@ -52,6 +53,7 @@ struct change {
 		struct message *message;
 		struct change_mark *mark;
 		struct change_duration *duration;
+		struct store_first_identity *first_identity;
 		struct mute *mute;
 		struct change_sample *sample;
 		struct store_baseline *baseline;

@@ -13,6 +13,7 @@ libstore_a_SOURCES = \
 	%D%/queue.h \
 	%D%/read_alarm.c \
 	%D%/read_budget.c \
+	%D%/read_identity.c \
 	%D%/read_mute.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
@@ -22,6 +23,7 @@ libstore_a_SOURCES = \
 	%D%/store.h \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
+	%D%/write_identity.c \
 	%D%/write_baseline.c \
 	%D%/write_mute.c \
 	%D%/write_run.c \

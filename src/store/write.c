@@ -69,6 +69,9 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_ATTEMPT] =
 		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
 	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
+	[WRITE_SET_FIRST_IDENTITY] =
+		"INSERT OR REPLACE INTO first_identity (target, wanted, is_mount, fs_type, source,"
+		" mount_point, fs_uuid) VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_SET_MUTE] =
 		"INSERT INTO mute (id, repository, mode, from_usec, until_usec, uid, reason)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -184,6 +187,7 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_ATTEMPT] = write_attempt,
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
+		[CHANGE_FIRST_IDENTITY] = write_first_identity,
 		[CHANGE_MUTE] = write_mute,
 		[CHANGE_SAMPLE] = write_sample,
 		[CHANGE_BASELINE] = write_baseline,

@@ -29,6 +29,7 @@ enum write_statement {
 	WRITE_ADD_MESSAGE,
 	WRITE_SET_ATTEMPT,
 	WRITE_SET_DELIVERY,
+	WRITE_SET_FIRST_IDENTITY,
 	WRITE_SET_MUTE,
 	WRITE_SET_SAMPLE,
 	WRITE_SET_BASELINE,
@@ -68,6 +69,7 @@ int write_series(struct write *w, int64_t target, const char *probe, const char 
 /* One function a kind of change. */
 int write_run(struct write *w, const struct change *change, struct error *reterr);
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
+int write_first_identity(struct write *w, const struct change *change, struct error *reterr);
 int write_budget(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);

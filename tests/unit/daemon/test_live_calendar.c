@@ -89,7 +89,7 @@ static void pass(struct world *w, int64_t usec, int64_t step_usec)
 {
 	w->now_nsec += (uint64_t)usec * NSEC_PER_USEC;
 	w->now_usec += usec + step_usec;
-	live_follow_clock(w->live, w->now_nsec, w->now_usec);
+	(void)live_follow_clock(w->live, w->now_nsec, w->now_usec);
 }
 
 /* As dispatch does: starts what is due and plans the next. */

@@ -51,7 +51,7 @@ static void dispatch(struct world *w)
 	struct live_repository *of;
 	struct live_probe *probe;
 
-	live_follow_clock(w->live, w->now_nsec, w->now_usec);
+	(void)live_follow_clock(w->live, w->now_nsec, w->now_usec);
 	while ((probe = live_choose(w->live, w->now_nsec, NULL, 0, &of)) != NULL) {
 		w->starts++;
 		w->confirmations += live_is_confirmation(probe);

@@ -71,7 +71,8 @@ static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
 	assert_text(f,
 		"SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema"
 		" WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name)",
-		"alarm_state baseline budget identity incident incident_event incidents_v meta mute outbox run "
+		"alarm_state baseline budget first_identity identity incident incident_event incidents_v "
+		"meta mute outbox run "
 		"run_operation runs_v series target workload");
 }
 
