@@ -5,7 +5,7 @@ libalarm_a_SOURCES = \
 	%D%/baseline.c %D%/baseline.h \
 	%D%/condition.c %D%/condition.h \
 	%D%/drift.c %D%/drift.h \
-	%D%/history.c %D%/history.h \
+	%D%/samples.c %D%/samples.h \
 	%D%/incident.c %D%/incident.h \
 	%D%/judge.c %D%/judge.h \
 	%D%/lane.c %D%/lane.h \

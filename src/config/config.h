@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alarm/limit.h"
 #include "base/log.h"
 #include "model/job.h"
 #include "model/mute.h"
@@ -40,6 +41,7 @@ struct config_probe {
 	uint64_t asked_interval_usec; /* as configured: daily_write_budget may make it longer */
 	const struct calendar *schedule; /* NULL: the interval counts; lent by the source below */
 	struct rule_limit limit;
+	bool is_critical_given; /* by a number; else limit = auto may raise it too */
 	char *limit_reason; /* "preset active-full", "15ms given in [repository nas1]" */
 };
 
@@ -62,6 +64,9 @@ struct config_repository {
 	uint64_t daily_write_budget_bytes; /* 0: none */
 	char *group; /* "": none */
 	enum config_when_busy when_busy;
+	enum limit_storage storage; /* what limit = auto takes it for */
+	enum rule_sensitivity sensitivity;
+	bool is_limit_strict;
 	size_t confirmation_count; /* 0: no confirming runs */
 	uint64_t confirm_after_usec[CONFIG_CONFIRMATIONS_MAX];
 	size_t probe_count;

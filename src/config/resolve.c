@@ -88,6 +88,12 @@ static int resolve_repository(struct resolver *p, struct config_repository *ret)
 	ret->splay_usec = splay->is_auto ? 0 : splay->number;
 	ret->min_free_percent = min_free->is_percent ? (uint8_t)min_free->number : 0;
 	ret->min_free_bytes = min_free->is_percent ? 0 : min_free->number;
+	ret->storage = (enum limit_storage)resolve_inherit(
+		&own->storage_class, &defaults->storage_class)->number;
+	ret->sensitivity = (enum rule_sensitivity)resolve_inherit(
+		&own->sensitivity, &defaults->sensitivity)->number;
+	ret->is_limit_strict =
+		resolve_inherit(&own->limit_mode, &defaults->limit_mode)->number != 0;
 	ret->keep_file = resolve_inherit(&own->keep_file, &defaults->keep_file)->number != 0;
 	if (!own->path.is_given)
 		issues_add(p->issues, &own->section.place,
@@ -209,7 +215,7 @@ static void check_mute(
 static int resolve_mute(const struct source_mute *own, struct config_mute *ret)
 {
 	ret->when = own->when.mute_time;
-	ret->mode = own->mode.is_given ? (enum mute_mode)own->mode.number : MUTE_MESSAGES;
+	ret->mode = (enum mute_mode)(MUTE_MESSAGES + own->mode.number);
 	if (resolve_copy(&ret->name, own->section.name) < 0 ||
 		resolve_copy(&ret->reason, resolve_text(&own->reason)) < 0)
 		return -ENOMEM;

@@ -181,8 +181,10 @@ static int resolve_limit(const struct resolver *p, struct config_probe *ret)
 	uint64_t limit_usec = is_auto ? p->preset->limit_usec : limit->number;
 	uint64_t critical_usec = is_auto ? p->preset->limit_critical_usec : limit_usec * 2;
 
-	if (critical && critical->text && !critical->is_auto)
+	ret->is_critical_given = critical && critical->text && !critical->is_auto;
+	if (ret->is_critical_given)
 		critical_usec = critical->number;
+	ret->limit.is_auto = is_auto;
 	if (is_auto)
 		buf_printf(&reason, "preset %s", p->preset->name);
 	else

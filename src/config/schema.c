@@ -35,6 +35,13 @@ static const struct {
 	[SCHEMA_JOB] = { "job", true },
 };
 
+/* In the order of enum limit_storage, enum rule_sensitivity, … */
+static const char *const storage_classes[] = { "auto", "flash", "array", "network", "disk", NULL };
+static const char *const sensitivities[] = { "default", "quiet", "very-quiet", NULL };
+static const char *const limit_modes[] = { "normal", "strict", NULL };
+/* … and enum mute_mode from MUTE_MESSAGES on. */
+static const char *const mute_modes[] = { "mute", "pause", NULL };
+
 static const struct schema_key keys[] = {
 	{
 		.sections = IN(SCHEMA_DAEMON),
@@ -303,9 +310,39 @@ static const struct schema_key keys[] = {
 		.takes_auto = true,
 		.offset = offsetof(struct source_repository, when_busy),
 	},
-	{ .sections = IN_REPOSITORIES, .name = "storage_class" },
-	{ .sections = IN_REPOSITORIES, .name = "limit_mode" },
-	{ .sections = IN_REPOSITORIES, .name = "sensitivity" },
+	{
+		.sections = IN_REPOSITORIES,
+		.name = "storage_class",
+		.help = "What limit = auto takes it for: auto (what is seen), flash, array, network or disk.",
+		.default_text = "auto",
+		.type = SCHEMA_CHOICE,
+		.is_available = true,
+		.is_reloadable = true,
+		.choices = storage_classes,
+		.offset = offsetof(struct source_repository, storage_class),
+	},
+	{
+		.sections = IN_REPOSITORIES,
+		.name = "limit_mode",
+		.help = "normal: over the limit and unusual; strict: over the limit is enough.",
+		.default_text = "normal",
+		.type = SCHEMA_CHOICE,
+		.is_available = true,
+		.is_reloadable = true,
+		.choices = limit_modes,
+		.offset = offsetof(struct source_repository, limit_mode),
+	},
+	{
+		.sections = IN_REPOSITORIES,
+		.name = "sensitivity",
+		.help = "How many of the newest runs must be bad: default 2 of 3, quiet 3 of 5, very-quiet 4 of 6.",
+		.default_text = "default",
+		.type = SCHEMA_CHOICE,
+		.is_available = true,
+		.is_reloadable = true,
+		.choices = sensitivities,
+		.offset = offsetof(struct source_repository, sensitivity),
+	},
 	{
 		.sections = IN_REPOSITORIES,
 		.name = "confirm_after",
@@ -397,7 +434,8 @@ static const struct schema_key keys[] = {
 		.name = "mode",
 		.help = "mute: nobody is told; pause: not probed either.",
 		.default_text = "mute",
-		.type = SCHEMA_MUTE_MODE,
+		.type = SCHEMA_CHOICE,
+		.choices = mute_modes,
 		.is_available = true,
 		.is_reloadable = true,
 		.offset = offsetof(struct source_mute, mode),

@@ -45,7 +45,7 @@ enum schema_type {
 	SCHEMA_CONFIRMATIONS, /* rising durations, or 0: none */
 	SCHEMA_LABELS, /* a list of names, maybe empty */
 	SCHEMA_MUTE_TIME,
-	SCHEMA_MUTE_MODE, /* enum mute_mode */
+	SCHEMA_CHOICE, /* one of the key's words; its number is the place among them */
 	SCHEMA_TEXT, /* free, at most max bytes of UTF-8 */
 };
 #define SCHEMA_TYPES 20
@@ -59,6 +59,7 @@ struct schema_key {
 	bool is_available; /* else refused as "not in this version" */
 	bool is_reloadable; /* a running daemon takes a new value over */
 	bool takes_auto; /* "auto" instead of a value of its type */
+	const char *const *choices; /* ended by NULL */
 	uint64_t min;
 	uint64_t max;
 	size_t offset; /* of its struct source_value in the section's struct */

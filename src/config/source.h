@@ -76,6 +76,9 @@ struct source_repository {
 	struct source_value group;
 	struct source_value when_busy;
 	struct source_value confirm_after;
+	struct source_value storage_class;
+	struct source_value limit_mode;
+	struct source_value sensitivity;
 };
 
 struct source_probe {

@@ -20,10 +20,10 @@
 #include "config/schema.h"
 #include "config/source.h"
 #include "model/job.h"
-#include "model/mute.h"
 
 #define BLANKS " \t"
 #define SHOWN 80 /* bytes of a bad value in a sentence */
+#define CHOICES_MAX 256
 #define FREE_PERCENT_MAX 99
 #define TEXT_MAX (INI_LINE_MAX - 64) /* with its key it must fit into a line again */
 
@@ -380,16 +380,34 @@ static int read_mute_time(const struct schema_key *key, const char *text, struct
 	return r < 0 ? r : set_text(v, text);
 }
 
-static int read_mute_mode(const struct schema_key *key, const char *text, struct source_value *v,
+static int refuse_choice(const struct schema_key *key, const char *text, struct error *reterr)
+{
+	struct buf words = BUF_INIT(CHOICES_MAX);
+	size_t count = 0;
+
+	while (key->choices[count])
+		count++;
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&words, "%s%s", i == 0 ? "" : (i + 1 == count ? " or " : ", "),
+			key->choices[i]);
+	const char *meant = parse_suggest(text, key->choices, count);
+	int r = error_set(reterr, -EINVAL, "%.*s: expected %s%s%s%s", SHOWN, text,
+		buf_text(&words), meant ? "; did you mean " : "", meant ? meant : "",
+		meant ? "?" : "");
+	buf_done(&words);
+	return r;
+}
+
+static int read_choice(const struct schema_key *key, const char *text, struct source_value *v,
 	struct error *reterr)
 {
-	enum mute_mode mode;
-
-	(void)key; /* no range */
-	if (mute_mode_parse(text, &mode) < 0)
-		return error_set(reterr, -EINVAL, "%.*s: expected mute or pause", SHOWN, text);
-	v->number = mode;
-	return set_text(v, text);
+	for (size_t i = 0; key->choices[i]; i++) {
+		if (strcmp(key->choices[i], text) != 0)
+			continue;
+		v->number = i;
+		return set_text(v, text);
+	}
+	return refuse_choice(key, text, reterr);
 }
 
 static int read_text(const struct schema_key *key, const char *text, struct source_value *v,
@@ -468,7 +486,7 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_CONFIRMATIONS] = read_confirmations,
 		[SCHEMA_LABELS] = read_labels,
 		[SCHEMA_MUTE_TIME] = read_mute_time,
-		[SCHEMA_MUTE_MODE] = read_mute_mode,
+		[SCHEMA_CHOICE] = read_choice,
 		[SCHEMA_TEXT] = read_text,
 	};
 	int r;

@@ -116,6 +116,12 @@ void admission_decide(const struct admission_question *question, struct admissio
 	uint64_t least_bytes = job_least_layout_bytes(q->workload) - JOB_FILE_HEAD_BYTES;
 
 	*ret = (struct admission){ 0 };
+	if (q->is_paused) {
+		ret->skip = RUN_SKIP_MUTE;
+		(void)snprintf(ret->reason, sizeof(ret->reason), "probing is paused%s%s",
+			q->pause_reason[0] != '\0' ? ": " : "", q->pause_reason);
+		return;
+	}
 	if (is_too_busy(q)) {
 		ret->skip = RUN_SKIP_BUSY;
 		explain_busy(q, ret);

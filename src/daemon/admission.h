@@ -16,6 +16,8 @@ struct admission_question {
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
 	struct facts others; /* on its disk of late */
+	bool is_paused; /* by a mute … */
+	const char *pause_reason; /* … for that; "": not said */
 };
 
 struct admission {

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/zone.h"
 #include "daemon/control.h"
 #include "daemon/launch.h"
 #include "daemon/mutes.h"
@@ -184,9 +185,21 @@ static int open_http(struct daemon *d, struct error *reterr)
 	return http_server_start(&settings, &d->http, reterr);
 }
 
+/* Without it seasons go by UTC. */
+static void open_zone(struct daemon *d)
+{
+	const struct zone_places places = zone_places_system();
+	struct error error = { 0 };
+
+	if (zone_open_local(&places, &d->zone, &error) < 0)
+		log_warning("local time is not known, UTC is used: %s", error.text);
+}
+
 static int open_identity(struct daemon *d, struct error *reterr)
 {
 	int r = hash_host_id(d->host_id);
+
+	open_zone(d);
 
 	if (r < 0)
 		return error_set(
@@ -200,6 +213,7 @@ static int (*const opening_steps[])(struct daemon *d, struct error *reterr) = {
 	open_directories,
 	open_history,
 	stuck_open,
+	normal_start,
 	open_http,
 };
 
@@ -261,6 +275,8 @@ static void close_all(struct daemon *d)
 	d->live = live_free(d->live);
 	free(d->mutes);
 	ledger_done(&d->ledger);
+	normal_stop(d);
+	d->zone = zone_free(d->zone);
 	d->config = config_free(d->config);
 }
 

@@ -20,6 +20,8 @@ struct control;
 struct http_server;
 struct launch;
 struct mutes;
+struct normal_reader;
+struct zone;
 struct notifier;
 struct saver;
 struct store_pool;
@@ -50,6 +52,8 @@ struct daemon {
 	struct config *config;
 	struct live *live;
 	struct mutes *mutes;
+	struct normal_reader *normal_reader;
+	struct zone *zone; /* local time; NULL: UTC */
 	struct ledger ledger; /* write budgets */
 	char worker_path[DAEMON_PATH_MAX];
 	char database_path[DAEMON_PATH_MAX];

@@ -4,7 +4,9 @@
 #include "daemon/admission.h"
 #include "daemon/daemon.h"
 #include "daemon/exclusion.h"
+#include "daemon/incidents.h"
 #include "daemon/launch.h"
+#include "daemon/mutes.h"
 #include "daemon/pipeline.h"
 
 #include "base/buf.h"
@@ -43,6 +45,8 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	struct ledger_account *account = ledger_find(&d->ledger, repository->config->name);
+	const struct mute_verdict mute = mutes_find(d->mutes, d->config, repository->config->name,
+		clock_realtime_usec(&d->clock));
 	const struct admission_question question = {
 		.repository = repository->config,
 		.workload = &probe->config->workload,
@@ -50,6 +54,8 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 		.file_bytes = repository->file_bytes,
 		.file_target_bytes = repository->file_target_bytes,
 		.others = facts_ring_recent(repository->ring, now_nsec),
+		.is_paused = mute.mode == MUTE_PROBING,
+		.pause_reason = mute.reason,
 	};
 
 	admission_decide(&question, ret);
@@ -156,6 +162,7 @@ void daemon_dispatch(struct daemon *d)
 		daemon_changed(d);
 	start_due(d);
 	skip_overdue(d);
+	incidents_tick(d);
 
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	uint64_t wait_nsec = live_next_due_nsec(d->live, now_nsec) - now_nsec;

@@ -36,7 +36,7 @@ static bool is_configured_for(const struct config_mute *mute, const char *reposi
 struct mute_verdict mutes_find(const struct mutes *mutes, const struct config *config,
 	const char *repository, int64_t now_usec)
 {
-	struct mute_verdict verdict = { .mode = MUTE_NONE };
+	struct mute_verdict verdict = { .mode = MUTE_NONE, .reason = "" };
 	int64_t from_usec;
 
 	for (size_t i = 0; i < mutes->count; i++) {

@@ -30,7 +30,7 @@ struct past {
 	char probe[RUN_NAME_MAX + 1];
 	char key[STORE_SERIES_KEY_MAX + 1];
 	int64_t from_usec;
-	struct history *histories[RUN_OPERATIONS];
+	struct samples *samples[RUN_OPERATIONS];
 	struct store_baseline *baselines; /* by operation */
 	int error;
 	struct error sentence;
@@ -43,27 +43,27 @@ struct normal_reader {
 	struct past *answers;
 };
 
-static void free_histories(struct history **histories)
+static void free_samples(struct samples **samples)
 {
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		histories[i] = history_free(histories[i]);
+		samples[i] = samples_free(samples[i]);
 }
 
 static struct past *past_free(struct past *past)
 {
 	if (past) {
-		free_histories(past->histories);
+		free_samples(past->samples);
 		free(past->baselines);
 	}
 	free(past);
 	return NULL;
 }
 
-static int find_history(struct history **histories, enum run_operation operation)
+static int find_samples(struct samples **samples, enum run_operation operation)
 {
-	if (!histories[operation])
-		histories[operation] = history_new();
-	return histories[operation] ? 0 : -ENOMEM;
+	if (!samples[operation])
+		samples[operation] = samples_new();
+	return samples[operation] ? 0 : -ENOMEM;
 }
 
 static int take_sample(void *data, const struct store_sample *stored)
@@ -76,9 +76,9 @@ static int take_sample(void *data, const struct store_sample *stored)
 	if (r < 0 ||
 		(int64_t)sample.minute * MINUTE_USEC < past->baselines[stored->operation].since_usec)
 		return 0;
-	r = find_history(past->histories, stored->operation);
+	r = find_samples(past->samples, stored->operation);
 	if (r == 0)
-		history_restore(past->histories[stored->operation], &sample, stored->latency);
+		samples_restore(past->samples[stored->operation], &sample, stored->latency);
 	return r;
 }
 
@@ -87,7 +87,7 @@ static void take_baselines(struct past *past)
 	const struct store_baseline *baselines = past->baselines;
 
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		struct baseline *b = past->histories[i] ? &past->histories[i]->baseline : NULL;
+		struct baseline *b = past->samples[i] ? &past->samples[i]->baseline : NULL;
 		if (!b || baselines[i].built_usec == 0)
 			continue;
 		b->anchor = baselines[i].anchor;
@@ -139,19 +139,31 @@ static void answer(struct store_reader *reader, void *data)
 
 /* --- On the loop ------------------------------------------------------------ */
 
+static int write_key(const struct live_probe *probe, char *ret, size_t size)
+{
+	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+
+	workload_series_key(&probe->config->workload, &key);
+	int r = key.error < 0 ? key.error : (key.len < size ? 0 : -ENAMETOOLONG);
+	if (r == 0)
+		memcpy(ret, buf_text(&key), key.len + 1);
+	buf_done(&key);
+	return r;
+}
+
 /* What was judged while the past was being read comes after it. */
-static void join(struct history **past, struct history **since)
+static void join(struct samples **past, struct samples **since)
 {
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		const struct history *new_one = since[i];
+		const struct samples *new_one = since[i];
 		if (!past[i])
 			continue;
-		size_t last = past[i]->next > 0 ? past[i]->next - 1 : HISTORY_SAMPLES - 1;
-		uint32_t until = past[i]->count > 0 ? past[i]->samples[last].minute : 0;
+		size_t last = past[i]->next > 0 ? past[i]->next - 1 : SAMPLES_MAX - 1;
+		uint32_t until = past[i]->count > 0 ? past[i]->list[last].minute : 0;
 		for (size_t k = 0; new_one && k < new_one->count; k++)
-			if (new_one->samples[k].minute > until)
-				history_restore(past[i], &new_one->samples[k], NULL);
-		since[i] = history_free(since[i]);
+			if (new_one->list[k].minute > until)
+				samples_restore(past[i], &new_one->list[k], NULL);
+		since[i] = samples_free(since[i]);
 		since[i] = past[i];
 		past[i] = NULL;
 	}
@@ -169,15 +181,16 @@ static void take_past(struct daemon *d, struct past *past)
 			past->sentence.text[0] ? past->sentence.text : errno_text(-past->error));
 		return;
 	}
-	if (!probe)
-		return;
-	join(past->histories, probe->normal.histories);
+	char key[STORE_SERIES_KEY_MAX + 1];
+	if (!probe || write_key(probe, key, sizeof(key)) < 0 || strcmp(key, past->key) != 0)
+		return; /* what is measured changed meanwhile */
+	join(past->samples, probe->normal.samples);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		if (probe->normal.since_usec[i] == 0)
 			probe->normal.since_usec[i] = past->baselines[i].since_usec;
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		if (probe->normal.histories[i])
-			(void)history_refresh(probe->normal.histories[i],
+		if (probe->normal.samples[i])
+			(void)samples_refresh(probe->normal.samples[i],
 				now_usec); /* without memory at the next run */
 }
 
@@ -242,18 +255,6 @@ void normal_stop(struct daemon *d)
 	d->normal_reader = NULL;
 }
 
-static int write_key(const struct live_probe *probe, char *ret, size_t size)
-{
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
-
-	workload_series_key(&probe->config->workload, &key);
-	int r = key.error < 0 ? key.error : (key.len < size ? 0 : -ENAMETOOLONG);
-	if (r == 0)
-		memcpy(ret, buf_text(&key), key.len + 1);
-	buf_done(&key);
-	return r;
-}
-
 static int ask(
 	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
 {
@@ -292,7 +293,7 @@ void normal_ask(struct daemon *d)
 
 void normal_done(struct normal *normal)
 {
-	free_histories(normal->histories);
+	free_samples(normal->samples);
 }
 
 static int keep_baseline(const struct live_repository *repository, const struct live_probe *probe,
@@ -330,15 +331,15 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 		sample_code(&outcome->samples[i], code);
 		int r = store_batch_add_sample(batch, run->id, operation, code, sizeof(code));
 		if (r == 0)
-			r = find_history(probe->normal.histories, operation);
+			r = find_samples(probe->normal.samples, operation);
 		if (r < 0)
 			return r;
-		struct history *history = probe->normal.histories[i];
-		history_add(history, &outcome->samples[i], &run->operations[i].latency);
-		r = history_refresh(history, now_usec);
+		struct samples *samples = probe->normal.samples[i];
+		samples_add(samples, &outcome->samples[i], &run->operations[i].latency);
+		r = samples_refresh(samples, now_usec);
 		if (r > 0)
 			r = keep_baseline(
-				repository, probe, operation, &history->baseline, batch);
+				repository, probe, operation, &samples->baseline, batch);
 		if (r < 0)
 			return r;
 	}
@@ -347,9 +348,9 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 
 const struct baseline *normal_baseline(const struct normal *normal, enum run_operation operation)
 {
-	const struct history *history = normal->histories[operation];
+	const struct samples *samples = normal->samples[operation];
 
-	return history ? history_baseline(history) : NULL;
+	return samples ? samples_baseline(samples) : NULL;
 }
 
 uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec, size_t *ret_runs)
@@ -358,11 +359,11 @@ uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec
 	size_t runs = 0;
 
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		const struct history *history = normal->histories[i];
-		if (!history)
+		const struct samples *samples = normal->samples[i];
+		if (!samples)
 			continue;
-		best += history_best_bytes_per_sec(history, now_usec);
-		runs = history->count > runs ? history->count : runs;
+		best += samples_best_bytes_per_sec(samples, now_usec);
+		runs = samples->count > runs ? samples->count : runs;
 	}
 	*ret_runs = runs;
 	return best;
@@ -374,12 +375,12 @@ int normal_restart(const struct live_repository *repository, struct live_probe *
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++) {
-		struct history *history = probe->normal.histories[i];
-		if (!history)
+		struct samples *samples = probe->normal.samples[i];
+		if (!samples)
 			continue;
 		probe->normal.since_usec[i] = now_usec;
-		history_restart(history);
-		r = keep_baseline(repository, probe, (enum run_operation)i, &history->baseline,
+		samples_restart(samples);
+		r = keep_baseline(repository, probe, (enum run_operation)i, &samples->baseline,
 			batch);
 	}
 	return r;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "alarm/history.h"
+#include "alarm/samples.h"
 #include "model/run.h"
 #include "model/workload.h"
 
@@ -21,7 +21,7 @@ struct store_batch;
 
 /* Of one probe; all zero: nothing is known. Belongs to the loop thread. */
 struct normal {
-	struct history *histories[RUN_OPERATIONS]; /* NULL: nothing was judged yet */
+	struct samples *samples[RUN_OPERATIONS]; /* NULL: nothing was judged yet */
 	int64_t since_usec[RUN_OPERATIONS]; /* what came before counts no more */
 	bool is_asked; /* for its past */
 };

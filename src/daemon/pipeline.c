@@ -10,7 +10,9 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/daemon.h"
+#include "daemon/incidents.h"
 #include "daemon/sampler.h"
+#include "daemon/verdict.h"
 #include "daemon/seen.h"
 #include "model/message.h"
 #include "notify/notify.h"
@@ -94,64 +96,27 @@ static void log_engine(struct live_repository *repository, const struct run *run
 		run->repository);
 }
 
-static void message_init(
-	struct message *message, const char *channel, const struct incident_event *event)
-{
-	struct buf text = BUF_INIT(MESSAGE_TEXT_MAX);
-
-	memset(message, 0, sizeof(*message));
-	(void)snprintf(message->key, sizeof(message->key), "%s/%lld/%u", channel,
-		(long long)event->incident_id, event->sequence);
-	(void)snprintf(message->channel, sizeof(message->channel), "%s", channel);
-	message->created_usec = event->time_usec;
-	message->event = *event;
-	report_incident_sentence(event, &text);
-	(void)snprintf(message->text, sizeof(message->text), "%s", buf_text(&text));
-	buf_done(&text);
-}
-
-static int batch_add_events(struct store_batch *batch, const struct alarm_outcome *outcome)
-{
-	struct message message;
-
-	for (size_t i = 0; i < outcome->event_count; i++) {
-		int r = store_batch_add_event(batch, &outcome->events[i]);
-		if (r < 0)
-			return r;
-		if (!incident_change_is_told(outcome->events[i].change))
-			continue;
-		message_init(&message, "journal", &outcome->events[i]);
-		r = store_batch_add_message(batch, &message);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Judges the run, moves the repository's alarm state on and adds what came of it to the batch. */
+/* Judges the run and moves the repository's alarm state on. */
 static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct run *run, struct store_batch *batch)
+	const struct run *run, struct alarm_outcome *outcome)
 {
-	const struct alarm_input input = {
-		.run = run,
-		.facts = &run->facts,
-		.limit = probe->config->limit,
-		.now_usec = clock_realtime_usec(&d->clock),
-		.next_incident_id = d->next_incident_id,
-	};
-	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
-	int r = outcome ? alarm_step(repository->alarm, &input, outcome) : -ENOMEM;
+	int r = verdict_take(d, repository, probe, run, outcome);
 
 	if (r >= 0 && run->status != RUN_SKIPPED)
 		daemon_confirm(d, probe, outcome->confirm_at_usec);
-	if (r >= 0 && repository->alarm->incident_id == d->next_incident_id)
-		d->next_incident_id++;
-	if (r >= 0)
-		r = store_batch_add_alarm(batch, repository->alarm);
-	if (r >= 0)
-		r = batch_add_events(batch, outcome);
-	free(outcome);
 	return r;
+}
+
+/* What came of it: behind the run, which these rows refer to. */
+static int keep_verdict(struct daemon *d, struct live_repository *repository,
+	struct live_probe *probe, const struct run *run, const struct alarm_outcome *outcome,
+	struct store_batch *batch)
+{
+	int r = incidents_add(d, repository, repository->alarm, outcome, batch);
+
+	return r < 0 ? r
+		     : normal_learn(repository, probe, run, outcome,
+			       clock_realtime_usec(&d->clock), batch);
 }
 
 static int note_first_identity(
@@ -188,7 +153,7 @@ static int settle(struct daemon *d, const struct run *run, struct store_batch *b
 	return batch_add_budget(d, account, batch);
 }
 
-static void submit(struct daemon *d, struct store_batch *batch)
+void pipeline_submit(struct daemon *d, struct store_batch *batch)
 {
 	if (store_writer_submit(d->writer, batch) == -ENOBUFS)
 		log_error(
@@ -207,8 +172,10 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 {
 	struct live_repository *repository = live_find_repository(d->live, run->repository);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
+	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct store_batch *batch = store_batch_new();
-	int r = batch ? 0 : -ENOMEM;
+	int r = batch && outcome ? 0 : -ENOMEM;
+	bool is_taken = false;
 
 	run->id = d->next_run_id++;
 	log_run(d, repository, run);
@@ -217,7 +184,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	if (r >= 0)
 		r = settle(d, run, batch);
 	if (r >= 0 && probe)
-		r = judge(d, repository, probe, run, batch);
+		r = judge(d, repository, probe, run, outcome);
 	if (r >= 0 && repository)
 		r = note_first_identity(repository, run, batch);
 	if (probe && live_add_run(repository, probe, run) < 0)
@@ -227,15 +194,20 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	if (r >= 0) {
 		r = store_batch_add_run(batch, run);
-		run = NULL; /* taken, also on failure */
+		run = r >= 0 ? run : NULL; /* taken, also on failure */
+		is_taken = true;
 	}
+	if (r >= 0 && probe)
+		r = keep_verdict(d, repository, probe, run, outcome, batch);
 	if (r >= 0) {
-		submit(d, batch);
+		pipeline_submit(d, batch);
 		batch = NULL;
 	} else {
 		log_error("a run's result could not be kept: %s", errno_text(-r));
 	}
-	free(run);
+	if (!is_taken)
+		free(run);
+	free(outcome);
 	store_batch_free(batch);
 	daemon_changed(d);
 }
@@ -253,7 +225,7 @@ void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
 		store_batch_free(batch);
 		return;
 	}
-	submit(d, batch);
+	pipeline_submit(d, batch);
 }
 
 void pipeline_complete_stuck(
@@ -268,32 +240,43 @@ void pipeline_complete_stuck(
 		store_batch_free(batch);
 		return;
 	}
-	submit(d, batch);
+	pipeline_submit(d, batch);
 }
 
-static bool is_gone(const struct alarm_series *series, const struct config_repository *repository)
+static bool is_gone(const char *probe, const struct config_repository *repository)
 {
-	return !repository || !config_find_probe(repository, series->probe);
+	return !repository || !config_find_probe(repository, probe);
 }
 
 static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	const struct config_repository *repository, struct store_batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	struct live_repository *live =
+		repository ? live_find_repository(d->live, repository->name) : NULL;
 	char probe[RUN_NAME_MAX + 1];
 	int r = outcome ? 0 : -ENOMEM;
 
+	for (size_t i = 0; r >= 0 && i < alarm->probe_count;) {
+		if (!is_gone(alarm->probes[i].probe, repository)) {
+			i++;
+			continue;
+		}
+		memcpy(probe, alarm->probes[i].probe, sizeof(probe));
+		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
+		r = incidents_add(d, live, alarm, outcome, batch);
+	}
 	for (size_t i = 0; r >= 0 && i < alarm->series_count;) {
-		if (!is_gone(&alarm->series[i], repository)) {
+		if (!is_gone(alarm->series[i].probe, repository)) {
 			i++;
 			continue;
 		}
 		memcpy(probe, alarm->series[i].probe, sizeof(probe));
 		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
-		r = batch_add_events(batch, outcome);
+		r = incidents_add(d, live, alarm, outcome, batch);
 	}
 	free(outcome);
-	return r < 0 ? r : store_batch_add_alarm(batch, alarm);
+	return r;
 }
 
 void pipeline_forget(
@@ -302,7 +285,9 @@ void pipeline_forget(
 	size_t gone = 0;
 
 	for (size_t i = 0; i < alarm->series_count; i++)
-		gone += is_gone(&alarm->series[i], repository);
+		gone += is_gone(alarm->series[i].probe, repository);
+	for (size_t i = 0; i < alarm->probe_count; i++)
+		gone += is_gone(alarm->probes[i].probe, repository);
 	if (gone == 0)
 		return;
 	struct store_batch *batch = store_batch_new();
@@ -313,7 +298,7 @@ void pipeline_forget(
 		store_batch_free(batch);
 		return;
 	}
-	submit(d, batch);
+	pipeline_submit(d, batch);
 }
 
 void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
@@ -325,7 +310,7 @@ void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
 		store_batch_free(batch);
 		return;
 	}
-	submit(d, batch);
+	pipeline_submit(d, batch);
 }
 
 static void send_message(struct daemon *d, const struct message *message)
@@ -364,7 +349,7 @@ static void mark_delivered(struct daemon *d, const char *key)
 		store_batch_free(batch);
 		return;
 	}
-	submit(d, batch);
+	pipeline_submit(d, batch);
 }
 
 void pipeline_notified(struct daemon *d)

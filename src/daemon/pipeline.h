@@ -11,6 +11,7 @@ struct daemon;
 struct mute;
 struct reading;
 struct run;
+struct store_batch;
 
 /* Takes the run: facts, alarm, live, store. begin: the kernel's counters when it was started, NULL
  * when they were not asked for. */
@@ -28,6 +29,9 @@ void pipeline_complete_stuck(
  * open: nothing would ever clear it. */
 void pipeline_forget(
 	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository);
+
+/* Hands a batch (taken) to the store. */
+void pipeline_submit(struct daemon *d, struct store_batch *batch);
 
 /* A mute that was asked for or got a new end goes to the history. */
 void pipeline_keep_mute(struct daemon *d, const struct mute *mute);

@@ -3,6 +3,7 @@
  * the metrics every few seconds. The overview is rendered only when something changed, so its ETag
  * holds. */
 #include "daemon/daemon.h"
+#include "daemon/mutes.h"
 #include "daemon/process.h"
 
 #include "base/buf.h"
@@ -27,7 +28,8 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 	to->workload = &from->config->workload;
 	to->interval_usec = live_spacing_usec(from);
 	to->schedule = from->config->schedule ? calendar_text(from->config->schedule) : NULL;
-	to->limit = from->config->limit;
+	to->limit = from->limit;
+	to->limit_reason = from->limit_reason ? from->limit_reason : from->config->limit_reason;
 	to->last_run = from->last_run;
 	to->last_measured = from->last_measured;
 	to->last_success_usec = from->last_success_usec;
@@ -71,8 +73,20 @@ static int frame_init(struct frame *f, const struct live *live)
 	return f->repositories && f->probes && f->reasons ? 0 : -ENOMEM;
 }
 
-static void frame_fill(struct frame *f, const struct live *live)
+static void fill_mute(
+	struct snapshot_mute *to, const struct daemon *d, const struct live_repository *from)
 {
+	const struct mute_verdict mute = mutes_find(
+		d->mutes, d->config, from->config->name, clock_realtime_usec(&d->clock));
+
+	to->mode = mute.mode;
+	to->until_usec = mute.until_usec;
+	to->reason = mute.reason;
+}
+
+static void frame_fill(struct frame *f, const struct daemon *d)
+{
+	const struct live *live = d->live;
 	struct snapshot_probe *probe = f->probes;
 
 	for (size_t i = 0; i < live->repository_count; i++) {
@@ -81,6 +95,7 @@ static void frame_fill(struct frame *f, const struct live *live)
 		to->name = from->config->name;
 		to->path = from->config->path;
 		to->alarm = from->alarm;
+		fill_mute(&to->mute, d, from);
 		to->identity = from->has_identity ? &from->identity : NULL;
 		to->facts = from->has_identity ? &from->facts : NULL;
 		to->probe_count = from->probe_count;
@@ -155,7 +170,7 @@ static void render(struct daemon *d)
 		frame_done(&frame);
 		return;
 	}
-	frame_fill(&frame, d->live);
+	frame_fill(&frame, d);
 	snapshot.repository_count = d->live->repository_count;
 	snapshot.repositories = frame.repositories;
 	fill_daemon(&snapshot, d, &store);

@@ -4,6 +4,7 @@
 #include "daemon/restore.h"
 
 #include "daemon/daemon.h"
+#include "daemon/incidents.h"
 #include "daemon/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/seen.h"
@@ -60,6 +61,11 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
+static int each_incident(void *data, const struct store_incident *incident)
+{
+	return incidents_restore(data, &incident->last_event);
+}
+
 /* More than there is room for were never taken in. */
 static int each_mute(void *data, const struct mute *mute)
 {
@@ -95,6 +101,8 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 		seen_restore_from_runs(d->live);
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
+	if (r >= 0)
+		r = store_read_incidents(reader, true, SIZE_MAX, each_incident, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
 	if (r >= 0)

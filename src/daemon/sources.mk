@@ -7,12 +7,15 @@ libdaemon_a_SOURCES = \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
 	%D%/exclusion.c %D%/exclusion.h \
+	%D%/incidents.c %D%/incidents.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/live.c %D%/live.h \
 	%D%/live_plan.c \
 	%D%/mutes.c %D%/mutes.h \
+	%D%/normal.c %D%/normal.h \
 	%D%/options.c %D%/options.h \
+	%D%/outbox.c %D%/outbox.h \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
@@ -22,7 +25,8 @@ libdaemon_a_SOURCES = \
 	%D%/saver.c %D%/saver.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/seen.c %D%/seen.h \
-	%D%/stuck.c %D%/stuck.h
+	%D%/stuck.c %D%/stuck.h \
+	%D%/verdict.c %D%/verdict.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c

@@ -40,6 +40,8 @@ int verdict_choose_limit(
 		&probe->normal, clock_realtime_usec(&d->clock), &question.runs);
 	buf_printf(&reason, "%s: ", config->limit_reason);
 	probe->limit = limit_choose(&question, &reason);
+	if (config->is_critical_given)
+		probe->limit.limit_critical_nsec = config->limit.limit_critical_nsec;
 	free(probe->limit_reason);
 	return buf_take(&reason, &probe->limit_reason, NULL);
 }

@@ -5,6 +5,7 @@
 #define REPOPROBE_MODEL_SNAPSHOT_H
 
 #include "model/alarm_state.h"
+#include "model/mute.h"
 #include "model/rule.h"
 #include "model/run.h"
 
@@ -33,6 +34,7 @@ struct snapshot_probe {
 	uint64_t interval_usec; /* with a schedule: from the next slot to the one after it */
 	const char *schedule; /* in its normal form; NULL: the interval counts */
 	struct rule_limit limit;
+	const char *limit_reason; /* "preset active-full: flash" */
 	const struct run *last_run; /* newest committed or finished run, NULL before the first */
 	const struct run *last_measured; /* newest with numbers, NULL before the first */
 	int64_t last_success_usec; /* end of the newest ok run, 0: none yet */
@@ -54,6 +56,11 @@ struct snapshot_repository {
 	enum repository_state state;
 	const char *reason; /* one sentence for people */
 	const struct alarm_state *alarm;
+	struct snapshot_mute {
+		enum mute_mode mode; /* MUTE_NONE: nothing is muted */
+		int64_t until_usec;
+		const char *reason; /* "": not given */
+	} mute;
 	const struct identity *identity; /* of the newest run that saw one, or NULL */
 	const struct facts *facts; /* around the newest run, or NULL */
 	size_t probe_count;

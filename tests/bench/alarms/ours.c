@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "alarm/alarm.h"
-#include "alarm/history.h"
+#include "alarm/samples.h"
 #include "alarm/sense.h"
 
 #define LIMIT_NSEC UINT64_C(15000000)
@@ -24,7 +24,7 @@ struct our_options {
 struct ours {
 	struct alarm_state state;
 	struct rule_sense sense;
-	struct history *histories[RUN_OPERATIONS];
+	struct samples *histories[RUN_OPERATIONS];
 	struct alarm_outcome outcome;
 	int64_t next_incident_id;
 	uint64_t interval_usec;
@@ -37,7 +37,7 @@ static void ours_release(void *state)
 	struct ours *ours = state;
 
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		history_free(ours->histories[i]);
+		samples_free(ours->histories[i]);
 	free(ours);
 }
 
@@ -54,7 +54,7 @@ static void *ours_prepare(const struct detector *self, const struct repository *
 	made->is_limit_auto = self->own->is_limit_auto;
 	made->sense = sense_from(self->own->sensitivity, false, after, self->own->confirmations);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		if (!(made->histories[i] = history_new())) {
+		if (!(made->histories[i] = samples_new())) {
 			ours_release(made);
 			return NULL;
 		}
@@ -65,11 +65,11 @@ static void *ours_prepare(const struct detector *self, const struct repository *
 static int learn(struct ours *ours, const struct observation *o)
 {
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		struct history *history = ours->histories[i];
+		struct samples *history = ours->histories[i];
 		if (!ours->outcome.has_sample[i])
 			continue;
-		history_add(history, &ours->outcome.samples[i], &o->run->operations[i].latency);
-		int r = history_refresh(history, o->time);
+		samples_add(history, &ours->outcome.samples[i], &o->run->operations[i].latency);
+		int r = samples_refresh(history, o->time);
 		if (r < 0)
 			return r;
 	}
@@ -94,8 +94,8 @@ static int ours_observe(void *state, const struct observation *o, struct verdict
 		.sense = ours->sense,
 		.interval_usec = ours->interval_usec,
 		.is_confirmation = !o->is_scheduled,
-		.baselines = { history_baseline(ours->histories[RUN_READ]),
-			history_baseline(ours->histories[RUN_WRITE]) },
+		.baselines = { samples_baseline(ours->histories[RUN_READ]),
+			samples_baseline(ours->histories[RUN_WRITE]) },
 		.now_usec = o->time,
 		.next_incident_id = ours->next_incident_id,
 	};

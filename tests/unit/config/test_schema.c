@@ -24,13 +24,13 @@ static const struct {
 	{ SCHEMA_DEFAULTS,
 		"probe_directory probes interval schedule splay require_mount expect_fstype "
 		"expect_source min_free keep_file limit limit_critical "
-		"daily_write_budget group when_busy confirm_after",
-		"storage_class limit_mode sensitivity notify ioprio" },
+		"daily_write_budget group when_busy confirm_after storage_class limit_mode sensitivity",
+		"notify ioprio" },
 	{ SCHEMA_REPOSITORY,
 		"path probe_directory probes interval schedule splay require_mount expect_fstype "
 		"expect_source min_free keep_file limit limit_critical "
-		"daily_write_budget group when_busy confirm_after",
-		"storage_class limit_mode sensitivity notify ioprio" },
+		"daily_write_budget group when_busy confirm_after storage_class limit_mode sensitivity",
+		"notify ioprio" },
 	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "" },
 	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
 	{ SCHEMA_MUTE, "repository when mode reason", "" },

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The samples of one series and the baseline made of them, for whoever keeps them in memory. At most
- * HISTORY_SAMPLES are kept, the oldest go first; runs more often than every HISTORY_SPACING_USEC
+ * SAMPLES_MAX are kept, the oldest go first; runs more often than every HISTORY_SPACING_USEC
  * are thinned out, so that they always reach back 28 days. */
-#ifndef REPOPROBE_ALARM_HISTORY_H
-#define REPOPROBE_ALARM_HISTORY_H
+#ifndef REPOPROBE_ALARM_SAMPLES_H
+#define REPOPROBE_ALARM_SAMPLES_H
 
 #include "alarm/baseline.h"
 #include "alarm/shape.h"
 
-#define HISTORY_SAMPLES 8200
-#define HISTORY_SPACING_MINUTES 4
+#define SAMPLES_MAX 8200
+#define SAMPLES_SPACING_MINUTES 4
 
-struct history {
+struct samples {
 	size_t count;
 	size_t next; /* where the next one goes */
-	struct baseline_sample *samples;
+	struct baseline_sample *list;
 	struct shape shape;
 	struct baseline baseline;
 };
 
-struct history *history_new(void); /* NULL when memory is short */
-struct history *history_free(struct history *history);
+struct samples *samples_new(void); /* NULL when memory is short */
+struct samples *samples_free(struct samples *samples);
 
 /* Adds what alarm_step answered. latency: the run's, for its shape. */
-void history_add(struct history *history, const struct baseline_sample *sample,
+void samples_add(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency);
 
 /* The same for what was kept, from the oldest on: thinned out from the first day's worth on, however
  * often it was run. latency may be NULL: then its shape is not known any more. */
-void history_restore(struct history *history, const struct baseline_sample *sample,
+void samples_restore(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency);
 
 /* The highest hourly median of throughput in 28 days; 0 when there are no samples. */
-uint64_t history_best_bytes_per_sec(const struct history *history, int64_t now_usec);
+uint64_t samples_best_bytes_per_sec(const struct samples *samples, int64_t now_usec);
 
 /* Builds the baseline when it is due. Returns 1 when it was built, 0, or -ENOMEM. */
-int history_refresh(struct history *history, int64_t now_usec);
+int samples_refresh(struct samples *samples, int64_t now_usec);
 
 /* Lent: for alarm_input; NULL before the first build. */
-const struct baseline *history_baseline(const struct history *history);
+const struct baseline *samples_baseline(const struct samples *samples);
 
 /* Forgets what was normal: from now on another is. */
-void history_restart(struct history *history);
+void samples_restart(struct samples *samples);
 
 #endif

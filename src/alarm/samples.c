@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring of samples. */
+#include "alarm/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alarm/octave.h"
+#include "alarm/select.h"
+
+#define MINUTES_PER_HOUR 60
+#define USEC_PER_MINUTE INT64_C(60000000)
+#define RESTORED_WHOLE 288 /* a day of runs every five minutes */
+
+struct samples *samples_new(void)
+{
+	struct samples *samples = calloc(1, sizeof(*samples));
+
+	if (!samples)
+		return NULL;
+	samples->list = malloc(SAMPLES_MAX * sizeof(samples->list[0]));
+	return samples->list ? samples : samples_free(samples);
+}
+
+struct samples *samples_free(struct samples *samples)
+{
+	if (samples)
+		free(samples->list);
+	free(samples);
+	return NULL;
+}
+
+static bool is_idle(const struct samples *samples, const struct baseline_sample *sample)
+{
+	if (sample->others_bytes == BASELINE_UNKNOWN)
+		return true;
+	return load_classify_rates(octave_to(sample->others_bytes), octave_to(sample->others_ios),
+		       &samples->baseline.reference) == LOAD_IDLE;
+}
+
+static const struct baseline_sample *newest(const struct samples *samples)
+{
+	size_t at = samples->next > 0 ? samples->next - 1 : SAMPLES_MAX - 1;
+
+	return samples->count > 0 ? &samples->list[at] : NULL;
+}
+
+static bool is_too_near(const struct samples *samples, const struct baseline_sample *sample)
+{
+	const struct baseline_sample *last = newest(samples);
+
+	return last && sample->minute >= last->minute &&
+		sample->minute - last->minute < SAMPLES_SPACING_MINUTES;
+}
+
+static void keep(struct samples *samples, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	samples->list[samples->next] = *sample;
+	samples->next = (samples->next + 1) % SAMPLES_MAX;
+	if (samples->count < SAMPLES_MAX)
+		samples->count++;
+	if (latency && sample->is_learned && is_idle(samples, sample))
+		shape_add(&samples->shape, latency);
+}
+
+void samples_add(struct samples *samples, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	if (samples->baseline.sample_count < BASELINE_RUNS_MIN || !is_too_near(samples, sample))
+		keep(samples, sample, latency);
+}
+
+void samples_restore(struct samples *samples, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	if (samples->count < RESTORED_WHOLE || !is_too_near(samples, sample))
+		keep(samples, sample, latency);
+}
+
+/* The medians of the hours, one after the other: samples are in the order of time from the oldest
+ * on, which is the next to go. */
+uint64_t samples_best_bytes_per_sec(const struct samples *samples, int64_t now_usec)
+{
+	uint16_t values[MINUTES_PER_HOUR];
+	int64_t first_minute = (now_usec - BASELINE_USEC) / USEC_PER_MINUTE;
+	size_t oldest = samples->count < SAMPLES_MAX ? 0 : samples->next;
+	uint32_t hour = 0;
+	size_t count = 0;
+	uint16_t best = 0;
+
+	for (size_t i = 0; i <= samples->count; i++) {
+		const struct baseline_sample *s = i < samples->count
+			? &samples->list[(oldest + i) % SAMPLES_MAX]
+			: NULL;
+		if (count > 0 && (!s || s->minute / MINUTES_PER_HOUR != hour)) {
+			uint16_t median = select_median(values, count);
+			best = median > best ? median : best;
+			count = 0;
+		}
+		if (!s || s->values[BASELINE_THROUGHPUT] == BASELINE_UNKNOWN ||
+			s->minute < first_minute || count == MINUTES_PER_HOUR)
+			continue;
+		hour = s->minute / MINUTES_PER_HOUR;
+		values[count++] = s->values[BASELINE_THROUGHPUT];
+	}
+	return best > 0 ? octave_to(best) : 0;
+}
+
+int samples_refresh(struct samples *samples, int64_t now_usec)
+{
+	if (!baseline_is_due(&samples->baseline, samples->count, now_usec))
+		return 0;
+	/* A valley stays: shares below another could not be compared with it. */
+	uint64_t valley_nsec = samples->baseline.valley_nsec;
+	const struct baseline_source source = {
+		.samples = samples->list,
+		.count = samples->count,
+		.valley_nsec = valley_nsec > 0 ? valley_nsec : shape_valley_nsec(&samples->shape),
+		.previous = &samples->baseline,
+		.now_usec = now_usec,
+	};
+	int r = baseline_build(&source, &samples->baseline);
+
+	return r < 0 ? r : 1;
+}
+
+const struct baseline *samples_baseline(const struct samples *samples)
+{
+	return samples->baseline.built_usec != 0 ? &samples->baseline : NULL;
+}
+
+void samples_restart(struct samples *samples)
+{
+	samples->count = 0;
+	samples->next = 0;
+	memset(&samples->shape, 0, sizeof(samples->shape));
+	memset(&samples->baseline, 0, sizeof(samples->baseline));
+}

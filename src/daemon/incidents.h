@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the incidents' events: rows, messages, or, while a mute holds, neither yet. And
+ * what time alone does: silence that is noticed, mutes that end. */
+#ifndef REPOPROBE_DAEMON_INCIDENTS_H
+#define REPOPROBE_DAEMON_INCIDENTS_H
+
+#include <stdint.h>
+
+struct alarm_outcome;
+struct alarm_state;
+struct daemon;
+struct error;
+struct incident_event;
+struct live_repository;
+struct store_batch;
+
+/* Adds events with their messages, and then the state, to the batch. repository: NULL when it has
+ * left the configuration. Returns 0 or -ENOMEM. */
+int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
+	const struct alarm_outcome *outcome, struct store_batch *batch);
+
+/* Looks at every repository whether time has come for something. */
+void incidents_tick(struct daemon *d);
+
+/* What was open before this start, with its newest event. Returns 0 or -ENOMEM. */
+int incidents_restore(struct daemon *d, const struct incident_event *event);
+
+/* Somebody takes care of the repository's open incident: no more messages unless it gets worse.
+ * text may be NULL. Returns 0, -ENOENT (nothing is open) or -ENOMEM, with a sentence. */
+int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid, const char *text,
+	struct error *reterr);
+
+#endif
