@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples of one series and the baseline made of them, for whoever keeps them in memory. At most
- * HISTORY_SAMPLES are kept, the oldest go first; runs more often than every HISTORY_SPACING_USEC
- * are thinned out, so that they always reach back 28 days. */
+/* The samples of one series and the baseline made of them, for whoever keeps them in memory. At
+ * most HISTORY_SAMPLES are kept, the oldest go first; runs more often than every
+ * HISTORY_SPACING_USEC are thinned out, so that they always reach back 28 days. */
 #ifndef REPOPROBE_ALARM_HISTORY_H
 #define REPOPROBE_ALARM_HISTORY_H
 

@@ -9,7 +9,7 @@
 
 #define JUDGE_STALL_NSEC UINT64_C(2000000000)
 
-#define JUDGE_BURST OCTAVE_7
+#define JUDGE_BURST OCTAVE_5
 
 #define JUDGE_BIT(rule) (UINT32_C(1) << (rule))
 
@@ -21,7 +21,7 @@ struct verdict {
 	uint32_t bad;
 	uint32_t critical; /* part of bad */
 	uint32_t good;
-	bool is_burst; /* of the average, by how far it is from normal */
+	bool is_burst; /* far from normal, but nobody is hurt: below the limit, or others are at work */
 
 	enum load_class load;
 	uint64_t others_bytes_per_sec;

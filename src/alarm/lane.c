@@ -77,9 +77,8 @@ void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical)
 		state->slots++;
 }
 
-enum alarm_level lane_level(
-	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense,
-	bool is_burst)
+enum alarm_level lane_level(const struct alarm_rule_state *state, enum alarm_rule rule,
+	const struct rule_sense *sense, bool is_burst)
 {
 	struct rule_hold hold = hold_of(rule, sense);
 	if (is_burst && lanes[rule] == LANE_FAST) {

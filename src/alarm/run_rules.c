@@ -112,8 +112,7 @@ static void count_good(struct step *step)
 		}
 		if (state->good_runs < UINT8_MAX)
 			state->good_runs++;
-		if (state->good_runs >=
-			lane_clear_runs(clear_runs[i], step->state->reopenings))
+		if (state->good_runs >= lane_clear_runs(clear_runs[i], step->state->reopenings))
 			clear_rule(step, rule);
 	}
 }

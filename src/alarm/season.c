@@ -110,8 +110,8 @@ static int32_t median_of_day_hour(struct season_builder *builder, unsigned hour)
 
 	for (unsigned day = 0; day < DAYS_A_WEEK; day++)
 		for (unsigned week = 0; week < SEASON_WEEKS; week++)
-			count = gather(builder, day * BASELINE_HOURS_OF_DAY + hour, week, true,
-				count);
+			count = gather(
+				builder, day * BASELINE_HOURS_OF_DAY + hour, week, true, count);
 	return count >= HOUR_RUNS_MIN ? select_median(builder->scratch, count) : 0;
 }
 

@@ -142,17 +142,23 @@ static void ours_add_cost(const void *state, struct cost *cost)
 }
 
 static const struct our_options by_default = { RULE_DEFAULT, 2, true };
+static const struct our_options given_limit = { RULE_DEFAULT, 2, false };
+static const struct our_options quiet = { RULE_QUIET, 2, true };
+static const struct our_options unconfirmed = { RULE_DEFAULT, 0, true };
+
+#define OURS(text, options)                                                                        \
+	{                                                                                          \
+		.name = (text), .own = (options), .prepare = ours_prepare,                         \
+		.observe = ours_observe, .release = ours_release, .explain = ours_explain,         \
+		.add_cost = ours_add_cost,                                                         \
+	}
+
 
 static const struct detector all_ours[] = {
-	{
-		.name = "ours",
-		.own = &by_default,
-		.prepare = ours_prepare,
-		.observe = ours_observe,
-		.release = ours_release,
-		.explain = ours_explain,
-		.add_cost = ours_add_cost,
-	},
+	OURS("ours", &by_default),
+	OURS("ours, limit given", &given_limit),
+	OURS("ours, quiet", &quiet),
+	OURS("ours, confirm_after = 0", &unconfirmed),
 };
 
 const struct detector *ours_at(size_t i)
