@@ -12,7 +12,9 @@
 #include "base/clock.h"
 
 #define USEC_PER_MINUTE INT64_C(60000000)
-#define USEC_PER_HOUR INT64_C(3600000000)
+#define USEC_PER_SECOND INT64_C(1000000)
+#define SECONDS_PER_HOUR 3600
+#define EPOCH_HOUR INT64_C(72) /* of the week: 1970 began on a Thursday */
 #define USEC_PER_DAY INT64_C(86400000000)
 #define REBUILD_USEC USEC_PER_DAY
 #define GROWING_RUNS 288 /* until there are so many, each doubling is worth a build */
@@ -332,11 +334,9 @@ int32_t baseline_reference(
 
 unsigned baseline_hour_of_week(int64_t usec, int32_t local_offset_sec)
 {
-	int64_t hour =
-		(usec / USEC_PER_HOUR * 3600 + usec % USEC_PER_HOUR / 1000000 + local_offset_sec) /
-		3600;
-	/* 1970 began on a Thursday. */
-	return (unsigned)(((hour + 3 * BASELINE_HOURS_OF_DAY) % BASELINE_HOURS_OF_WEEK +
-				  BASELINE_HOURS_OF_WEEK) %
-		BASELINE_HOURS_OF_WEEK);
+	int64_t seconds = usec / USEC_PER_SECOND - (usec % USEC_PER_SECOND < 0) + local_offset_sec;
+	int64_t hour = seconds / SECONDS_PER_HOUR - (seconds % SECONDS_PER_HOUR < 0);
+	int64_t of_week = (hour + EPOCH_HOUR) % BASELINE_HOURS_OF_WEEK;
+
+	return (unsigned)(of_week < 0 ? of_week + BASELINE_HOURS_OF_WEEK : of_week);
 }

@@ -10,11 +10,14 @@
 struct history *history_new(void)
 {
 	struct history *history = calloc(1, sizeof(*history));
+	struct baseline_sample *samples = malloc(HISTORY_SAMPLES * sizeof(*samples));
 
-	if (!history)
-		return NULL;
-	history->samples = malloc(HISTORY_SAMPLES * sizeof(history->samples[0]));
-	return history->samples ? history : history_free(history);
+	if (!history || !samples) {
+		free(samples);
+		return history_free(history);
+	}
+	history->samples = samples;
+	return history;
 }
 
 struct history *history_free(struct history *history)
@@ -40,14 +43,18 @@ static const struct baseline_sample *newest(const struct history *history)
 	return history->count > 0 ? &history->samples[at] : NULL;
 }
 
-void history_add(struct history *history, const struct baseline_sample *sample,
-	const struct histogram *latency)
+static bool is_too_soon(const struct history *history, const struct baseline_sample *sample)
 {
 	const struct baseline_sample *last = newest(history);
 
-	if (history->baseline.sample_count >= BASELINE_RUNS_MIN && last &&
-		sample->minute >= last->minute &&
-		sample->minute - last->minute < HISTORY_SPACING_MINUTES)
+	return last && sample->minute >= last->minute &&
+		sample->minute - last->minute < HISTORY_SPACING_MINUTES;
+}
+
+void history_add(struct history *history, const struct baseline_sample *sample,
+	const struct histogram *latency)
+{
+	if (history->baseline.sample_count >= BASELINE_RUNS_MIN && is_too_soon(history, sample))
 		return;
 	history->samples[history->next] = *sample;
 	history->next = (history->next + 1) % HISTORY_SAMPLES;

@@ -153,16 +153,18 @@ static void judge_average(
 	bool is_mild = d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
 	bool is_good = d <= OCTAVE_1_5 || gain < QUARTER_MSEC;
 
-	bool is_over = input->limit.limit_nsec > 0 && v->average_nsec > input->limit.limit_nsec;
-	v->is_burst = (d >= JUDGE_BURST && !is_over) || !is_idle(v);
+	enum alarm_rule own = is_idle(v) ? ALARM_RULE_RELATIVE : ALARM_RULE_RELATIVE_BUSY;
+	enum alarm_rule other = is_idle(v) ? ALARM_RULE_RELATIVE_BUSY : ALARM_RULE_RELATIVE;
 	/* Busy and merely elevated is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
-		set(v, ALARM_RULE_RELATIVE, is_bad, is_good);
+		set(v, own, is_bad, is_good);
+	if (is_good)
+		set(v, other, false, true);
 	if (is_idle(v))
 		set(v, ALARM_RULE_SLOW, is_mild, is_good && !is_mild);
 	if (is_bad && d >= OCTAVE_5 && v->average_nsec > input->limit.limit_nsec &&
 		input->limit.limit_nsec > 0)
-		v->critical |= JUDGE_BIT(ALARM_RULE_RELATIVE);
+		v->critical |= JUDGE_BIT(own);
 }
 
 /* What the season adds to the average, it may add to the tail. */
@@ -331,6 +333,7 @@ static const struct {
 	[ALARM_RULE_STALL] = { BASELINE_AVERAGE, false },
 	[ALARM_RULE_DRIFT] = { BASELINE_AVERAGE, false },
 	[ALARM_RULE_PEER] = { BASELINE_AVERAGE, false },
+	[ALARM_RULE_RELATIVE_BUSY] = { BASELINE_AVERAGE, false },
 };
 
 static uint64_t plain(enum alarm_rule rule, int32_t value)

@@ -180,8 +180,7 @@ void series_take(struct step *step, enum run_operation operation, const struct a
 		if (!(rules & slot->judged & JUDGE_BIT(i)))
 			continue;
 		lane_push(state, (slot->bad >> i) & 1, (slot->critical >> i) & 1);
-		enum alarm_level level =
-			lane_level(state, rule, &step->input->sense, slot->is_burst);
+		enum alarm_level level = lane_level(state, rule, &step->input->sense);
 		if (level <= state->level || !(slot->sure & JUDGE_BIT(i)))
 			continue;
 		if (!is_told(series, rule, level)) {

@@ -200,14 +200,14 @@ static void five_slow_hours_of_a_night_are_no_drift(void **unused)
 }
 
 /* The newest slot stands on the right. */
-static enum alarm_level level_of(enum alarm_rule rule, const char *slots, bool is_burst)
+static enum alarm_level level_of(enum alarm_rule rule, const char *slots)
 {
 	struct alarm_rule_state state = { .bits = 0 };
 	const struct rule_sense sense = { .hold = { 0, 0 } };
 
 	for (; *slots != '\0'; slots++)
 		lane_push(&state, *slots != '.', *slots == 'C');
-	return lane_level(&state, rule, &sense, is_burst);
+	return lane_level(&state, rule, &sense);
 }
 
 static void windows_count_slots(void **unused)
@@ -215,35 +215,31 @@ static void windows_count_slots(void **unused)
 	static const struct {
 		enum alarm_rule rule;
 		const char *slots;
-		bool is_burst;
 		enum alarm_level level;
 	} cases[] = {
-		{ ALARM_RULE_RELATIVE, "x", false, ALARM_NONE },
-		{ ALARM_RULE_RELATIVE, "xx", false, ALARM_WARNING },
-		{ ALARM_RULE_RELATIVE, "x.x", false, ALARM_WARNING },
-		{ ALARM_RULE_RELATIVE, "x..x", false, ALARM_NONE },
-		{ ALARM_RULE_RELATIVE, "xx.", false, ALARM_NONE }, /* its newest must be bad */
-		{ ALARM_RULE_RELATIVE, "Cx", false, ALARM_WARNING },
-		{ ALARM_RULE_RELATIVE, "CC", false, ALARM_CRITICAL },
-		{ ALARM_RULE_RELATIVE, "CC", true, ALARM_NONE },
-		{ ALARM_RULE_RELATIVE, "CCC", true, ALARM_CRITICAL },
-		{ ALARM_RULE_RELATIVE, "xx.x", true, ALARM_WARNING },
-		{ ALARM_RULE_SLOW, "xxxxxxxxx", false, ALARM_NONE },
-		{ ALARM_RULE_SLOW, "xxxxx..xxxxx", false, ALARM_WARNING },
-		{ ALARM_RULE_SLOW, "xxxxx...xxxxx", false, ALARM_NONE },
-		{ ALARM_RULE_STALL, "x...........x", false, ALARM_NONE },
-		{ ALARM_RULE_STALL, "x..........x", false, ALARM_WARNING },
-		{ ALARM_RULE_STALL, "xx", false, ALARM_NONE }, /* one stretch */
-		{ ALARM_RULE_STALL, "xxx", false, ALARM_WARNING },
-		{ ALARM_RULE_STALL, "x.xxx", false, ALARM_CRITICAL },
-		{ ALARM_RULE_DRIFT, "x", false, ALARM_WARNING },
-		{ ALARM_RULE_THROUGHPUT_HELD, "xxxxxxxxxxxxxxxxxxx", false, ALARM_NONE },
-		{ ALARM_RULE_THROUGHPUT_HELD, "xxxxxxxxxxxxxxxxxxxx", false, ALARM_WARNING },
+		{ ALARM_RULE_RELATIVE, "x", ALARM_NONE },
+		{ ALARM_RULE_RELATIVE, "xx", ALARM_WARNING },
+		{ ALARM_RULE_RELATIVE, "x.x", ALARM_WARNING },
+		{ ALARM_RULE_RELATIVE, "x..x", ALARM_NONE },
+		{ ALARM_RULE_RELATIVE, "xx.", ALARM_NONE }, /* its newest must be bad */
+		{ ALARM_RULE_RELATIVE, "Cx", ALARM_WARNING },
+		{ ALARM_RULE_RELATIVE, "CC", ALARM_CRITICAL },
+		{ ALARM_RULE_SLOW, "xxxxxxxxx", ALARM_NONE },
+		{ ALARM_RULE_SLOW, "xxxxx..xxxxx", ALARM_WARNING },
+		{ ALARM_RULE_SLOW, "xxxxx...xxxxx", ALARM_NONE },
+		{ ALARM_RULE_STALL, "x...........x", ALARM_NONE },
+		{ ALARM_RULE_STALL, "x..........x", ALARM_WARNING },
+		{ ALARM_RULE_STALL, "xx", ALARM_NONE }, /* one stretch */
+		{ ALARM_RULE_STALL, "xxx", ALARM_WARNING },
+		{ ALARM_RULE_STALL, "x.xxx", ALARM_CRITICAL },
+		{ ALARM_RULE_DRIFT, "x", ALARM_WARNING },
+		{ ALARM_RULE_THROUGHPUT_HELD, "xxxxxxxxxxxxxxxxxxx", ALARM_NONE },
+		{ ALARM_RULE_THROUGHPUT_HELD, "xxxxxxxxxxxxxxxxxxxx", ALARM_WARNING },
 	};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (level_of(cases[i].rule, cases[i].slots, cases[i].is_burst) != cases[i].level)
+		if (level_of(cases[i].rule, cases[i].slots) != cases[i].level)
 			fail_msg("%s", cases[i].slots);
 }
 

@@ -1,169 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fires beside the limit: against a normal, by status, by silence; and what confirms it. */
+/* What fires beside the limit, against a normal; what confirms it, what clears it. */
 #include "test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "alarm/alarm.h"
 #include "alarm/octave.h"
-#include "alarm/sense.h"
-#include "base/buf.h"
-#include "base/clock.h"
-
-#define MINUTE_USEC INT64_C(60000000)
-#define SLOT_USEC (5 * MINUTE_USEC)
-#define BEGIN_USEC INT64_C(1767571200000000)
-#define NORMAL_NSEC UINT64_C(4000000)
-#define IOS 1000
-
-struct fixture {
-	struct alarm_state state;
-	struct alarm_outcome outcome;
-	struct baseline baseline;
-	struct rule_limit limit;
-	struct rule_sense sense;
-	bool has_baseline;
-	enum load_class load;
-	int64_t now_usec;
-	int64_t next_id;
-	struct buf events; /* "opened limit warning; …" of all steps */
-};
-
-static void set_normal(
-	struct fixture *f, enum baseline_metric metric, enum load_class load, int32_t median)
-{
-	f->baseline.normals[metric][load] = (struct baseline_normal){
-		.median = median,
-		.spread = metric == BASELINE_FAST ? 100 : 103,
-		.low = median - 200,
-		.high = median + 200,
-		.count = 1000,
-	};
-}
-
-/* 4 ms when idle, 10 ms when others are at work, 200 MB/s, three of ten I/Os from a cache. */
-static struct fixture *new_fixture(void)
-{
-	static const uint64_t after[] = { 60000000, 120000000 };
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	(void)snprintf(f->state.repository, sizeof(f->state.repository), "nas1");
-	f->limit = (struct rule_limit){ .limit_nsec = 15000000, .limit_critical_nsec = 30000000 };
-	f->sense = sense_from(RULE_DEFAULT, false, after, 2);
-	f->has_baseline = true;
-	f->now_usec = BEGIN_USEC;
-	f->next_id = 1;
-	f->events = (struct buf)BUF_INIT(4096);
-	f->baseline.built_usec = 1;
-	f->baseline.reference = (struct load_reference){ 200000000, 1000 };
-	for (size_t metric = BASELINE_AVERAGE; metric <= BASELINE_P99; metric++) {
-		set_normal(f, (enum baseline_metric)metric, LOAD_IDLE, octave_from(NORMAL_NSEC));
-		set_normal(f, (enum baseline_metric)metric, LOAD_HEAVY, octave_from(10000000));
-	}
-	set_normal(f, BASELINE_THROUGHPUT, LOAD_IDLE, octave_from(200000000));
-	return f;
-}
-
-static void free_fixture(struct fixture *f)
-{
-	buf_done(&f->events);
-	free(f);
-}
-
-static void note_events(struct fixture *f)
-{
-	for (size_t i = 0; i < f->outcome.event_count; i++) {
-		const struct incident_event *e = &f->outcome.events[i];
-		buf_printf(&f->events, "%s%s %s %s", f->events.len > 0 ? "; " : "",
-			incident_change_name(e->change), alarm_reason_name(e->reason),
-			alarm_level_name(e->level));
-		if (e->change == INCIDENT_OPENED)
-			f->next_id++;
-	}
-}
-
-static struct run *new_run(const struct fixture *f)
-{
-	struct run *run = run_new("nas1", "active-full");
-	const uint64_t others[] = { 0, 60000000, 150000000, 0 };
-
-	assert_non_null(run);
-	run->status = RUN_OK;
-	run->measured_nsec = NSEC_PER_SEC;
-	run->facts.has_counters = f->load != LOAD_UNKNOWN;
-	run->facts.others_bytes_per_sec = others[f->load];
-	return run;
-}
-
-static void take(struct fixture *f, struct run *run, bool is_confirmation)
-{
-	const struct baseline *b = f->has_baseline ? &f->baseline : NULL;
-	const struct alarm_input input = {
-		.run = run,
-		.facts = &run->facts,
-		.limit = f->limit,
-		.sense = f->sense,
-		.interval_usec = (uint64_t)SLOT_USEC,
-		.is_confirmation = is_confirmation,
-		.baselines = { b, b },
-		.now_usec = f->now_usec,
-		.next_incident_id = f->next_id,
-	};
-
-	assert_int_equal(alarm_step(&f->state, &input, &f->outcome), 0);
-	note_events(f);
-	free(run);
-}
-
-static struct run *new_read(const struct fixture *f, uint64_t nsec, uint64_t bytes_per_sec)
-{
-	struct run *run = new_run(f);
-	struct run_operation_result *o = &run->operations[RUN_READ];
-
-	for (int i = 0; i < IOS; i++)
-		histogram_add(&o->latency, nsec);
-	o->ios = IOS;
-	o->bytes = bytes_per_sec;
-	return run;
-}
-
-/* A slot of reads that take so long, and the confirming runs it asks for, which take as long. */
-static void slot_with(struct fixture *f, uint64_t nsec, uint64_t bytes_per_sec)
-{
-	int64_t slot_usec = f->now_usec;
-
-	take(f, new_read(f, nsec, bytes_per_sec), false);
-	while (f->outcome.confirm_at_usec != 0) {
-		assert_true(f->outcome.confirm_at_usec > f->now_usec);
-		f->now_usec = f->outcome.confirm_at_usec;
-		take(f, new_read(f, nsec, bytes_per_sec), true);
-	}
-	f->now_usec = slot_usec + SLOT_USEC;
-}
-
-static void slots(struct fixture *f, int count, uint64_t msec)
-{
-	for (int i = 0; i < count; i++)
-		slot_with(f, msec * NSEC_PER_MSEC, 200000000);
-}
-
-static void failed(struct fixture *f, enum run_status status, bool is_confirmation)
-{
-	struct run *run = new_run(f);
-
-	run->status = status;
-	take(f, run, is_confirmation);
-}
-
-static void assert_events(struct fixture *f, const char *expected)
-{
-	assert_string_equal(buf_text(&f->events), expected);
-	buf_done(&f->events);
-	f->events = (struct buf)BUF_INIT(4096);
-}
+#include "fixture.h"
 
 static void slower_than_normal_fires_below_the_limit(void **unused)
 {
@@ -326,19 +168,6 @@ static void without_counters_nothing_is_critical(void **unused)
 	free_fixture(f);
 }
 
-static void a_burst_takes_a_third_slot(void **unused)
-{
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	f->limit.limit_nsec = 0;
-	slots(f, 2, 40);
-	assert_events(f, "");
-	slots(f, 1, 40);
-	assert_events(f, "opened relative warning");
-	free_fixture(f);
-}
-
 static void somewhat_slower_for_an_hour_fires(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -454,122 +283,6 @@ static void a_peer_that_is_faster_shows_what_is_slow_from_the_start(void **unuse
 	free_fixture(f);
 }
 
-static void statuses_mean_what_the_table_says(void **unused)
-{
-	static const struct {
-		enum run_status status;
-		const char *first;
-		const char *second;
-	} cases[] = {
-		{ RUN_NOT_MOUNTED, "opened target critical", "" },
-		{ RUN_WRONG_TARGET, "opened target critical", "" },
-		{ RUN_READ_ONLY, "opened target critical", "" },
-		{ RUN_NO_SPACE, "opened space warning", "" },
-		{ RUN_REFUSED, "opened target warning", "" },
-		{ RUN_ERROR, "", "opened error critical" },
-		{ RUN_TIMEOUT, "", "opened hang critical" },
-		{ RUN_SKIPPED, "", "" },
-		{ RUN_STUCK, "", "" },
-	};
-
-	(void)unused;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fixture *f = new_fixture();
-		failed(f, cases[i].status, false);
-		assert_events(f, cases[i].first);
-		bool is_asking = f->outcome.confirm_at_usec == f->now_usec + MINUTE_USEC;
-		assert_int_equal(is_asking, cases[i].second[0] != '\0');
-		f->now_usec += MINUTE_USEC;
-		failed(f, cases[i].status, true);
-		assert_events(f, cases[i].second);
-		free_fixture(f);
-	}
-}
-
-static void a_hang_clears_after_three_good_runs_an_error_after_six(void **unused)
-{
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	failed(f, RUN_TIMEOUT, false);
-	failed(f, RUN_TIMEOUT, true);
-	slots(f, 2, 4);
-	assert_events(f, "opened hang critical");
-	slots(f, 1, 4);
-	assert_events(f, "cleared hang critical");
-	free_fixture(f);
-
-	f = new_fixture();
-	failed(f, RUN_ERROR, false);
-	slots(f, 1, 4);
-	failed(f, RUN_ERROR, false);
-	assert_events(f, ""); /* a good run was between them */
-	failed(f, RUN_ERROR, true);
-	slots(f, 5, 4);
-	assert_events(f, "opened error critical");
-	slots(f, 1, 4);
-	assert_events(f, "cleared error critical");
-	free_fixture(f);
-}
-
-static void tick(struct fixture *f, int64_t started_usec)
-{
-	const struct alarm_tick tick = {
-		.now_usec = f->now_usec,
-		.started_usec = started_usec,
-		.next_incident_id = f->next_id,
-	};
-
-	alarm_tick(&f->state, &tick, &f->outcome);
-	note_events(f);
-}
-
-static void a_worker_stuck_for_a_minute_is_critical(void **unused)
-{
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	failed(f, RUN_STUCK, false);
-	assert_int_equal(f->outcome.next_check_usec, f->now_usec + ALARM_STUCK_USEC);
-	f->now_usec += ALARM_STUCK_USEC - 1;
-	tick(f, 0);
-	assert_events(f, "");
-	failed(f, RUN_SKIPPED, false);
-	f->now_usec += 1;
-	tick(f, 0);
-	assert_events(f, "opened hang critical");
-	assert_int_equal(f->outcome.next_check_usec, 0);
-	tick(f, 0);
-	assert_events(f, "");
-	slots(f, 3, 4);
-	assert_events(f, "cleared hang critical");
-	free_fixture(f);
-}
-
-static void silence_of_three_intervals_is_no_data(void **unused)
-{
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	take(f, new_read(f, NORMAL_NSEC, 200000000), false);
-	assert_int_equal(f->outcome.next_check_usec, f->now_usec + 3 * SLOT_USEC);
-	f->now_usec += 3 * SLOT_USEC - 1;
-	tick(f, 0);
-	assert_events(f, "");
-	failed(f, RUN_SKIPPED, false); /* neither good nor bad, but no silence */
-	f->now_usec += 3 * SLOT_USEC;
-	tick(f, f->now_usec - SLOT_USEC); /* the daemon has just started */
-	assert_events(f, "");
-	tick(f, 0);
-	assert_events(f, "opened no_data warning");
-	f->now_usec += 3 * SLOT_USEC;
-	tick(f, 0);
-	assert_events(f, "worse no_data critical");
-	slots(f, 3, 4);
-	assert_events(f, "cleared no_data critical");
-	free_fixture(f);
-}
-
 static void coming_back_soon_reopens_and_three_times_flaps(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -640,16 +353,11 @@ int main(void)
 		cmocka_unit_test(a_limit_near_the_normal_does_not_chatter_unless_it_is_strict),
 		cmocka_unit_test(back_to_normal_just_below_the_limit_clears),
 		cmocka_unit_test(without_counters_nothing_is_critical),
-		cmocka_unit_test(a_burst_takes_a_third_slot),
 		cmocka_unit_test(somewhat_slower_for_an_hour_fires),
 		cmocka_unit_test(lost_throughput_alone_fires_fast),
 		cmocka_unit_test(fewer_fast_ones_are_a_lost_cache),
 		cmocka_unit_test(stalls_need_not_come_in_a_row),
 		cmocka_unit_test(a_peer_that_is_faster_shows_what_is_slow_from_the_start),
-		cmocka_unit_test(statuses_mean_what_the_table_says),
-		cmocka_unit_test(a_hang_clears_after_three_good_runs_an_error_after_six),
-		cmocka_unit_test(a_worker_stuck_for_a_minute_is_critical),
-		cmocka_unit_test(silence_of_three_intervals_is_no_data),
 		cmocka_unit_test(coming_back_soon_reopens_and_three_times_flaps),
 		cmocka_unit_test(trouble_is_not_learned),
 		cmocka_unit_test(a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most),

@@ -21,10 +21,20 @@ tests_unit_alarm_test_baseline_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_
 
 check_PROGRAMS += tests/unit/alarm/test_rules
 UNIT_TESTS += tests/unit/alarm/test_rules
-tests_unit_alarm_test_rules_SOURCES = %D%/test_rules.c
+tests_unit_alarm_test_rules_SOURCES = %D%/test_rules.c %D%/fixture.c %D%/fixture.h
 tests_unit_alarm_test_rules_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/alarm/test_limit
 UNIT_TESTS += tests/unit/alarm/test_limit
 tests_unit_alarm_test_limit_SOURCES = %D%/test_limit.c
 tests_unit_alarm_test_limit_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/unit/alarm/test_custom
+UNIT_TESTS += tests/unit/alarm/test_custom
+tests_unit_alarm_test_custom_SOURCES = %D%/test_custom.c
+tests_unit_alarm_test_custom_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/unit/alarm/test_run_rules
+UNIT_TESTS += tests/unit/alarm/test_run_rules
+tests_unit_alarm_test_run_rules_SOURCES = %D%/test_run_rules.c %D%/fixture.c %D%/fixture.h
+tests_unit_alarm_test_run_rules_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
