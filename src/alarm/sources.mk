@@ -12,6 +12,7 @@ libalarm_a_SOURCES = \
 	%D%/lane.c %D%/lane.h \
 	%D%/limit.c %D%/limit.h \
 	%D%/load.c %D%/load.h \
+	%D%/mute_time.c %D%/mute_time.h \
 	%D%/octave.c %D%/octave.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/run_rules.c %D%/run_rules.h \

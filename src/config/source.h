@@ -62,10 +62,17 @@ struct source_repository {
 	struct source_value interval;
 	struct source_value schedule;
 	struct source_value splay;
+	struct source_value require_mount;
+	struct source_value expect_fstype;
+	struct source_value expect_source;
 	struct source_value min_free;
 	struct source_value keep_file;
 	struct source_value limit;
 	struct source_value limit_critical;
+	struct source_value daily_write_budget;
+	struct source_value group;
+	struct source_value when_busy;
+	struct source_value confirm_after;
 };
 
 struct source_probe {

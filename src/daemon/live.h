@@ -22,6 +22,7 @@ struct live_probe {
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
 	int64_t overlap_due_usec; /* of a calendar: the same as realtime; 0: never */
+	uint64_t confirm_nsec; /* monotonic: an extra run is wanted then; 0: none */
 	int64_t done_usec; /* of a calendar: slots up to here have been started or given up */
 	bool is_running;
 	struct run *last_run; /* newest finished run that was not skipped */
@@ -31,17 +32,27 @@ struct live_probe {
 	uint64_t runs;
 	uint64_t failures[RUN_STATUSES];
 	uint64_t skips[RUN_SKIPS];
+	uint64_t skips_in_row; /* since the last run that took place; muted ones do not count */
+	enum run_skip last_skip;
+	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };
 
 struct live_repository {
 	const struct config_repository *config;
 	struct alarm_state *alarm;
-	struct identity identity;
-	bool has_identity;
+	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
+	bool has_identity; /* a worker did */
+	struct identity_seen seen; /* when it was first measured */
+	bool is_seen_stored; /* or something of an earlier configuration is */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	unsigned stuck_count; /* stuck workers since the last ok run */
+	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
+	int64_t pause_usec; /* the same as realtime */
+	bool is_asked; /* somebody wants a run as soon as the worker is gone */
+	uint64_t told_refusal; /* that the log has already said; 0: none */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -54,6 +65,9 @@ struct live {
 	struct live_repository *repositories;
 	int64_t clock_offset_usec; /* realtime - monotonic when last looked at */
 };
+
+/* A start later than this after its slot is counted as late. */
+#define LIVE_LATE_USEC (10 * USEC_PER_SEC)
 
 /* Realtime that went back by more than this since the last look was set back. */
 #define LIVE_BACK_USEC ((int64_t)USEC_PER_SEC)
@@ -70,27 +84,6 @@ struct live *live_free(struct live *live);
 struct live_repository *live_find_repository(struct live *live, const char *name);
 struct live_probe *live_find_probe(struct live_repository *repository, const char *name);
 
-/* Plans the next slot after a start or a skip. min_usec: not before so long from now; a calendar's
- * slots are not left out for that. */
-void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
-
-/* Takes one slot as passed by: the one after it is the next that a waiting probe may skip. */
-void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
-
-/* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that
- * slept, make a slot that passed meanwhile due, once; one that was set back brings the next slot
- * nearer again. Intervals count on as before. */
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
-
-/* The time from the next slot to the one after it. */
-uint64_t live_spacing_usec(const struct live_probe *probe);
-
-/* Moves the slot near when the very first run found the probe file in use: the worker of a daemon
- * that was killed needs a moment to notice and end. Not more than a few times. */
-#define LIVE_IN_USE_TRIES 5
-#define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
-void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
-
 /* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
  * before are forgotten. */
 void live_set_identity(struct live_repository *repository, const struct identity *identity);
@@ -103,11 +96,55 @@ int live_add_run(
 int live_restore_run(struct live *live, const struct run *run);
 int live_restore_alarm(struct live *live, const struct alarm_state *state);
 
-/* The earliest due instant of a probe that could start, UINT64_MAX: none. */
-uint64_t live_next_due_nsec(const struct live *live);
+/* --- live_plan.c -------------------------------------------------------- */
 
-/* The probe to start now, or NULL. */
-struct live_probe *live_choose(
-	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository);
+/* Plans a new probe: due at once, unless it has a calendar. */
+void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* Plans the next slot after a start or a skip. min_usec: not before so long from now; a calendar's
+ * slots are not left out for that. */
+void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
+
+/* Takes one slot as passed by: the one after it is the next that a waiting probe may skip. */
+void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that
+ * slept, make a slot that passed meanwhile due, once; one that was set back brings the next slot
+ * nearer again. Intervals count on as before. True when realtime was set: what is shown changed. */
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
+
+/* The time from the next slot to the one after it. */
+uint64_t live_spacing_usec(const struct live_probe *probe);
+
+/* Moves the slot near when the very first run found the probe file in use: the worker of a daemon
+ * that was killed needs a moment to notice and end. Not more than a few times. */
+#define LIVE_IN_USE_TRIES 5
+#define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
+void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* Must every probe of it wait, whether for a worker or for the pause after one? */
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec);
+
+/* When the probe may start: its slot, or the end of the pause. 0: never. */
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe);
+
+/* Forgets the confirming run, or plans the next slot: what a start or a skip of what was due first
+ * does to the other is nothing. */
+void live_pass(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* When it is to be run next: its slot, or a confirming run before that. */
+uint64_t live_due_nsec(const struct live_probe *probe);
+bool live_is_confirmation(const struct live_probe *probe);
+
+/* The earliest instant after now at which something becomes due or is to be skipped; UINT64_MAX:
+ * none. What is due already waits for a worker to end. */
+uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec);
+
+struct exclusion_place;
+
+/* The probe to start now, while these places are occupied, or NULL. */
+struct live_probe *live_choose(struct live *live, uint64_t now_nsec,
+	const struct exclusion_place *occupied, size_t occupied_count,
+	struct live_repository **ret_repository);
 
 #endif

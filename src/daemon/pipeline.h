@@ -15,6 +15,10 @@ struct run;
  * when they were not asked for. */
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run);
 
+/* A run that is about to start may write so much: should nobody live to see its end, that is what
+ * it counts as having written. */
+void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes);
+
 /* A stuck run's worker is gone at last. */
 void pipeline_complete_stuck(
 	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec);

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
 	%D%/alarm_state.c %D%/alarm_state.h \
+	%D%/budget.c %D%/budget.h \
 	%D%/checkup.c %D%/checkup.h \
 	%D%/device.c %D%/device.h \
 	%D%/device_json.c \
@@ -23,6 +24,7 @@ libmodel_a_SOURCES = \
 	%D%/run.c %D%/run.h \
 	%D%/run_iops.c \
 	%D%/snapshot.c %D%/snapshot.h \
+	%D%/worker_note.c %D%/worker_note.h \
 	%D%/workload.c %D%/workload.h \
 	%D%/workload_form.h \
 	%D%/workload_json.c \

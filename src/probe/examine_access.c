@@ -11,9 +11,9 @@
 #include "base/fd.h"
 #include "probe/examiner.h"
 #include "probe/fault.h"
+#include "probe/guard.h"
 #include "probe/header.h"
 
-#define BLOCKS_MIN 4 /* that a file of automatic size holds */
 
 struct names {
 	const char *file;
@@ -54,8 +54,7 @@ static bool is_other(const struct names *names, const char *name)
 /* Of other hosts and users, mostly. */
 static void count_others(struct examiner *x, const struct names *names)
 {
-	int fd = directory_open_beneath(
-		x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY, 0);
+	int fd = guard_open(x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct stat st;
 
@@ -140,7 +139,7 @@ static void check_creation(struct examiner *x, unsigned missing)
 
 static uint64_t choose_target_bytes(const struct examiner *x)
 {
-	uint64_t least = (uint64_t)x->job->workload.block_size_bytes * BLOCKS_MIN;
+	uint64_t least = (uint64_t)x->job->workload.block_size_bytes * JOB_FILE_BLOCKS_MIN;
 	uint64_t bytes = x->job->file_target_bytes;
 
 	if (bytes == 0)

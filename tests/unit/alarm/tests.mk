@@ -38,3 +38,8 @@ check_PROGRAMS += tests/unit/alarm/test_run_rules
 UNIT_TESTS += tests/unit/alarm/test_run_rules
 tests_unit_alarm_test_run_rules_SOURCES = %D%/test_run_rules.c %D%/fixture.c %D%/fixture.h
 tests_unit_alarm_test_run_rules_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/unit/alarm/test_mute_time
+UNIT_TESTS += tests/unit/alarm/test_mute_time
+tests_unit_alarm_test_mute_time_SOURCES = %D%/test_mute_time.c
+tests_unit_alarm_test_mute_time_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS)

@@ -392,7 +392,9 @@ static void a_day_costs_what_its_runs_write_and_read(void **state)
 		uint64_t read;
 
 		(void)snprintf(text, sizeof(text),
-			"[probe p]\n%s\n[repository r]\npath = /r\nprobes = p\n", cases[i].probe);
+			"[probe p]\n%s\n[repository r]\npath = /r\nprobes = p\n"
+			"daily_write_budget = 0\n",
+			cases[i].probe);
 		struct config *config = load_text(text);
 		config_daily_bytes(&config->repositories[0], &written, &read);
 		if (written != cases[i].written || read != cases[i].read)

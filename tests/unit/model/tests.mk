@@ -8,6 +8,7 @@ MODEL_TESTS = \
 	tests/unit/model/test_mountstats \
 	tests/unit/model/test_pressure \
 	tests/unit/model/test_alarm_state \
+	tests/unit/model/test_budget \
 	tests/unit/model/test_checkup \
 	tests/unit/model/test_examination \
 	tests/unit/model/test_histogram \
@@ -15,6 +16,7 @@ MODEL_TESTS = \
 	tests/unit/model/test_job \
 	tests/unit/model/test_run \
 	tests/unit/model/test_snapshot \
+	tests/unit/model/test_worker_note \
 	tests/unit/model/test_workload
 MODEL_TEST_LIBS = libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
@@ -25,6 +27,8 @@ UNIT_TESTS += $(MODEL_TESTS)
 
 tests_unit_model_test_alarm_state_SOURCES = %D%/test_alarm_state.c
 tests_unit_model_test_alarm_state_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_budget_SOURCES = %D%/test_budget.c
+tests_unit_model_test_budget_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_checkup_SOURCES = %D%/test_checkup.c
 tests_unit_model_test_checkup_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_examination_SOURCES = %D%/test_examination.c
@@ -39,6 +43,8 @@ tests_unit_model_test_run_SOURCES = %D%/test_run.c
 tests_unit_model_test_run_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_snapshot_SOURCES = %D%/test_snapshot.c
 tests_unit_model_test_snapshot_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_worker_note_SOURCES = %D%/test_worker_note.c
+tests_unit_model_test_worker_note_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_workload_SOURCES = %D%/test_workload.c
 tests_unit_model_test_workload_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_device_SOURCES = %D%/test_device.c

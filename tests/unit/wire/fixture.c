@@ -26,6 +26,17 @@ struct job *fixture_job(void)
 	job->min_free_bytes = 12345;
 	job->min_free_percent = 5;
 	job->keep_file = true;
+	job->expected = (struct job_expectation){
+		.requires_mount = true,
+		.fs_type = "ext4",
+		.source = "UUID=1234",
+		.seen = { .is_set = true,
+			.is_mount = true,
+			.fs_type = "ext4",
+			.source = "/dev/sdb1",
+			.mount_point = "/mnt/vault1",
+			.fs_uuid = "1234" },
+	};
 	job->deadline_usec = 90000000;
 	job->null_latency_nsec = 250000;
 	return job;
@@ -97,7 +108,9 @@ struct run *fixture_result(void)
 	identity->has_device = true;
 	set_device(&identity->device);
 	run->has_own = true;
-	run->own = (struct facts_own){ .bytes = 4000000, .ios = 9, .synced_writes = 5 };
+	run->own = (struct facts_own){
+		.bytes = 4000000, .ios = 9, .synced_writes = 5, .written_bytes = 2000000
+	};
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		struct run_operation_result *o = &run->operations[i];
 		o->ios = 3 + i;
