@@ -212,10 +212,11 @@ static void add_again(const struct incident_event *event, const char *how, struc
 static void add_cleared(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "cleared: ");
-	if (event->window == 0) {
+	if (event->window == 0 || (event->reason == ALARM_REASON_LIMIT && event->limit_nsec == 0)) {
 		add_subject(event, b);
-		buf_add_text(b, alarm_reason_has_operation(event->reason) ? " are no longer judged"
-						     : " is no longer judged");
+		buf_add_text(b,
+			alarm_reason_has_operation(event->reason) ? " are no longer judged"
+								  : " is no longer judged");
 	} else {
 		if (event->reason == ALARM_REASON_LIMIT)
 			add_limit(event, b);
