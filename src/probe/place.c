@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "probe/device.h"
 #include "probe/fault.h"
+#include "probe/mount_owner.h"
 
 /* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
@@ -85,16 +86,33 @@ static int explain_no_directory(const char *path, struct run *run)
 	return -ENOTDIR;
 }
 
+/* What can be opened by its name may still not be looked at. */
+static int open_to_look(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = fstat(fd, &st) < 0 ? -errno : 0;
+	if (r == 0)
+		return fd;
+	fd_close(fd);
+	return r;
+}
+
 static int open_directory(const char *path, int *ret_fd, struct run *run)
 {
 	if (path[0] != '/')
 		return fault_refuse(run, path, "is no absolute path");
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		*ret_fd = fd;
+	int r = open_to_look(path);
+	/* A file system in user space may keep root out, too. */
+	if (r == -EACCES && mount_owner_become(path) == 0)
+		r = open_to_look(path);
+	if (r >= 0) {
+		*ret_fd = r;
 		return 0;
 	}
-	int r = -errno;
 	if (r == -ENOTDIR)
 		return explain_no_directory(path, run);
 	if (r == -ENOENT)
@@ -215,26 +233,42 @@ int place_read_real_path(int fd, char *ret, size_t size)
 	return r;
 }
 
+/* Of what nobody but its owner may enter, by the name of what lies above it. */
+static int stat_parent(const struct place *place, char *real_path, struct stat *ret)
+{
+	if (fstatat(place->fd, "..", ret, 0) == 0)
+		return 0;
+	char *slash = strrchr(real_path, '/');
+	if (errno != EACCES || !slash || slash[1] == '\0')
+		return -errno;
+	char first = slash[1];
+	slash[1] = '\0';
+	int r = stat(real_path, ret) < 0 ? -errno : 0;
+	slash[1] = first;
+	return r;
+}
+
 static int examine(struct place *place, struct run *run)
 {
 	char real_path[JOB_PATH_MAX + 1];
-	struct stat st;
-	struct stat parent;
+	struct stat st = { .st_dev = 0 };
+	struct stat parent = { .st_dev = 0 };
 	unsigned long type = 0;
 
-	if (fstat(place->fd, &st) < 0 || fstatat(place->fd, "..", &parent, 0) < 0)
-		return fault_set(run, -errno, "examine", place->path);
+	int r = place_read_real_path(place->fd, real_path, sizeof(real_path));
+	if (r < 0)
+		return fault_set(run, r, "find the real path of", place->path);
+	r = fstat(place->fd, &st) < 0 ? -errno : stat_parent(place, real_path, &parent);
+	if (r < 0)
+		return fault_set(run, r, "examine", place->path);
 	place->device = st.st_dev;
 	place->owner = st.st_uid;
 	place->owner_group = st.st_gid;
 	run->identity.is_mount = st.st_dev != parent.st_dev;
 
-	int r = identify(place, &type, run);
+	r = identify(place, &type, run);
 	if (r < 0)
 		return r;
-	r = place_read_real_path(place->fd, real_path, sizeof(real_path));
-	if (r < 0)
-		return fault_set(run, r, "find the real path of", place->path);
 	if (is_unsafe(real_path, type, run->identity.fs_type))
 		return fault_refuse(run, place->path,
 			"is an unsafe path: /dev, /proc, /sys and the kernel's own file systems hold no "

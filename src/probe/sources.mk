@@ -31,6 +31,7 @@ libprobe_a_SOURCES = \
 	%D%/kind.h \
 	%D%/lane.c %D%/lane.h \
 	%D%/layout.c %D%/layout.h \
+	%D%/mount_owner.c %D%/mount_owner.h \
 	%D%/null.c \
 	%D%/observe.c %D%/observe.h \
 	%D%/offsets.c %D%/offsets.h \

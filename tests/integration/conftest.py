@@ -84,10 +84,13 @@ def programs_for(user):
 
 
 def as_user(user, command):
+    """user: a name, or "name+group" for one that is also in another group."""
     if not user:
         return command
+    user, _, other = user.partition("+")
     group = pwd.getpwnam(user).pw_gid
-    return ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", *command]
+    groups = f"--groups={other}" if other else "--clear-groups"
+    return ["setpriv", f"--reuid={user}", f"--regid={group}", groups, *command]
 
 
 class Daemon:
@@ -103,6 +106,7 @@ class Daemon:
         user=None,
         state="state",
         foreground=True,
+        prefix=(),
     ):
         self.state = pathlib.Path(directory) / state
         self.config_path = pathlib.Path(directory) / "repoprobe.conf"
@@ -114,7 +118,7 @@ class Daemon:
         self.arguments += ["--listen", listen] if listen is not None else []
         for name, path in (repositories or {}).items():
             self.arguments += ["--repository", f"{name}={path}"]
-        self.arguments = as_user(user, self.arguments)
+        self.arguments = [*prefix, *as_user(user, self.arguments)]
         self.environment = dict(os.environ, **(environment or {}))
         self.process = None
         self.reader = None
@@ -373,6 +377,10 @@ class DelayFs:
         """open takes O_DIRECT, reads and writes do not."""
         self.tell("direct fail")
 
+    def squash(self):
+        """Root has the rights of nobody, others their own."""
+        self.tell("squash on")
+
     def cache(self):
         """Files opened from now on are cached by the kernel."""
         self.tell("cache on")
@@ -571,9 +579,9 @@ def mount(directory, root):
         subprocess.run(["losetup", "--detach", loop], check=False)
 
 
-def run_cli(*arguments, user=None, timeout=120, **options):
+def run_cli(*arguments, user=None, timeout=120, prefix=(), **options):
     """Runs repoprobe; returns the completed process with text output."""
-    command = as_user(user, [str(programs_for(user) / "repoprobe"), *map(str, arguments)])
+    command = [*prefix] + as_user(user, [str(programs_for(user) / "repoprobe"), *map(str, arguments)])
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **options)
     assert not COMPLAINT.search(done.stderr), done.stderr
     return done
