@@ -38,6 +38,7 @@ libprobe_a_SOURCES = \
 	%D%/pace.c %D%/pace.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/place.c %D%/place.h \
+	%D%/prepare.c %D%/prepare.h \
 	%D%/privilege.c %D%/privilege.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \

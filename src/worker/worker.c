@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "probe/examine.h"
+#include "probe/prepare.h"
 #include "probe/probe.h"
 #include "wire/wire.h"
 
@@ -133,7 +134,10 @@ static int examine(int fd, const struct job *job)
 
 	if (!e)
 		return EXIT_FAILED;
-	examine_run(job, &observer, e);
+	if (job->kind == JOB_INIT)
+		prepare_run(job, &observer, e);
+	else
+		examine_run(job, &observer, e);
 	free(e);
 	return listener.is_gone ? EXIT_FAILED : EXIT_DELIVERED;
 }
@@ -169,7 +173,7 @@ static int carry_out(int fd, const struct job *job, struct run *run)
 		log_error("cannot open /dev/null: %s", errno_text(-r));
 		return EXIT_FAILED;
 	}
-	if (job->kind == JOB_EXAMINE)
+	if (job->kind == JOB_EXAMINE || job->kind == JOB_INIT)
 		return examine(fd, job);
 	probe_run(job, &clock, &observer, run);
 	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;

@@ -15,6 +15,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_http.py \
 	%D%/test_metrics.py \
 	%D%/test_parallel_runs.py \
+	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
 	%D%/test_restart.py \
 	%D%/test_run_cli.py \
