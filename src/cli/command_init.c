@@ -339,27 +339,27 @@ const struct command command_init = {
 	.section = "Measure now",
 	.operands = "[NAME|DIR]",
 	.summary = "as root: make the probe directory for the daemon's user",
-	.help = "Makes the directory that probe files lie in, .repoprobe in the repository, for the\n"
-		"daemon's user, and prints what it did. NAME is a configured repository; without an\n"
-		"argument all of them have their turn. Nothing else is changed, no mode and no\n"
-		"owner, so data that nobody else may read stays so. What a run would refuse is\n"
-		"refused. What is there already is left as it is: it can be run again.\n"
+	.help = "Makes the directory that probe files lie in, .repoprobe in the repository, for\n"
+		"the daemon's user, and prints what it did. NAME is a configured repository;\n"
+		"without an argument all of them have their turn. Nothing else is changed, no\n"
+		"mode and no owner, so data that nobody else may read stays so. What a run would\n"
+		"refuse is refused. What is there already is left as it is.\n"
 		"\n"
-		"The daemon's user is USER; else the owner of the state directory; and when that is\n"
-		"root, or missing: root, whose workers become the owner of the probe directory.\n"
-		"That is then user repoprobe, if there is one, who so works beside data that he\n"
-		"cannot read, and else the repository's owner.\n"
+		"The daemon's user is USER; else the owner of the state directory; and when that\n"
+		"is root, or missing: root, whose workers become the owner of the probe\n"
+		"directory. That is then user repoprobe, if there is one, who so works beside\n"
+		"data that he cannot read, and else the repository's owner.\n"
 		"\n"
-		"A daemon that is not root cannot use a directory inside a repository that it may\n"
-		"not enter. Then it is made beside it, if it may enter there and that is the same\n"
-		"file system, and the line for the configuration is printed.\n"
+		"A daemon that is not root cannot use a directory inside a repository that it\n"
+		"may not enter. Then it is made beside it, if it may enter there and that is the\n"
+		"same file system, and the line for the configuration is printed.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe init nas1\n"
 		"  repoprobe init --user=repoprobe /srv/backups\n"
 		"\n"
-		"Exit status: 0 every directory is there, 1 one is not (a line says why), 2 wrong\n"
-		"usage or configuration.\n",
+		"Exit status: 0 every directory is there, 1 one is not (a line says why),\n"
+		"2 wrong usage or configuration.\n",
 	.max_operands = 1,
 	.reads_configuration = true,
 	.handler = init_handler,

@@ -16,6 +16,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import tempfile
 import threading
@@ -603,3 +604,17 @@ def cli():
 def tree(path):
     """Every path below, to see that nothing was left behind."""
     return sorted(str(p.relative_to(path)) for p in pathlib.Path(path).rglob("*"))
+
+
+def fingerprint(path):
+    """Everything of every file but the probes' own and the times that making them moves."""
+    found = []
+    for top, directories, files in os.walk(path):
+        directories[:] = sorted(d for d in directories if not d.startswith(".repoprobe"))
+        for name in [".", *sorted(files)]:
+            at = os.path.join(top, name)
+            st = os.lstat(at)
+            content = open(at, "rb").read() if stat.S_ISREG(st.st_mode) else b""
+            times = (st.st_mtime_ns, st.st_size) if stat.S_ISREG(st.st_mode) else ()
+            found.append((at, st.st_mode, st.st_uid, st.st_gid, times, content))
+    return found

@@ -13,6 +13,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_first_result.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
+	%D%/test_kill.py \
 	%D%/test_metrics.py \
 	%D%/test_parallel_runs.py \
 	%D%/test_permissions.py \

@@ -14,25 +14,11 @@ import subprocess
 import threading
 
 import pytest
-from conftest import BUILD, QUICK, DelayFs, as_user, need, programs_for, run_cli, tree
+from conftest import BUILD, QUICK, DelayFs, as_user, fingerprint, need, programs_for, run_cli, tree
 
 OWNER = "backup"
 USER = "nobody"
 SHORT = ("--file-size=4M", "--max-ios=24", "--block-size=64K", "--pattern=random")
-
-
-def fingerprint(path):
-    """Everything of every file but the probes' own and the times that making them moves."""
-    found = []
-    for top, directories, files in os.walk(path):
-        directories[:] = sorted(d for d in directories if not d.startswith(".repoprobe"))
-        for name in [".", *sorted(files)]:
-            at = os.path.join(top, name)
-            st = os.lstat(at)
-            content = open(at, "rb").read() if stat.S_ISREG(st.st_mode) else b""
-            times = (st.st_mtime_ns, st.st_size) if stat.S_ISREG(st.st_mode) else ()
-            found.append((at, st.st_mode, st.st_uid, st.st_gid, times, content))
-    return found
 
 
 def fill(path, mode=0o700, user=OWNER, group=OWNER):
