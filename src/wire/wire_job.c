@@ -14,7 +14,7 @@ enum job_tag {
 	JOB_TAG_DEADLINE = 4,
 	JOB_TAG_NULL = 5,
 	JOB_TAG_EXAMINE = 6,
-	JOB_TAG_INIT = 7,
+	JOB_TAG_INIT = 8,
 };
 
 enum progress_tag {
