@@ -26,7 +26,8 @@ logged() {
 	part=$1
 	shift
 	"$@" >"$work/$part.log" 2>&1 && return 0
-	tail -n 60 "$work/$part.log"
+	grep -E '^(FAIL|ERROR|FAILED|not ok)|: (error|warning): |ThreadSanitizer' "$work/$part.log" | head -n 40
+	tail -n 20 "$work/$part.log"
 	verdict "$part" failed "see $work/$part.log"
 	return 1
 }
