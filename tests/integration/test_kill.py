@@ -126,9 +126,8 @@ def kill_something(d, moments):
     return what
 
 
-def wait_one_good_run_each(d, names):
+def wait_one_good_run_each(d, names, newest):
     good = "SELECT repository, probe FROM runs_v WHERE id > ? AND status = 'ok' GROUP BY 1, 2 ORDER BY 1, 2"
-    newest = d.sql("SELECT ifnull(max(id), 0) FROM runs_v")[0][0]
     wanted = sorted((name, probe) for name in names for probe in ("fresh", "mixed"))
     wait_for(lambda: d.sql(good, newest) == wanted, lambda: f"good runs: {d.sql(good, newest)}\n{d.log}")
 
@@ -153,10 +152,13 @@ def test_no_kill_harms_anything(daemon, directory, mount, slow):
         places.check_foreign()
         places.check_left()
     print("killed", killed, "rows", len(committed))
-    if d.process.poll() is not None:
-        d.start()
+    if d.process.poll() is None:
+        d.stop()
     places.recover()
-    wait_one_good_run_each(d, [name for name in places.paths if name != "full"])
+    d.config_path.write_text(places.config().replace("interval = 1s", "interval = 1h"))
+    newest = d.sql("SELECT ifnull(max(id), 0) FROM runs_v")[0][0]
+    d.start()  # one run of each, and then rest
+    wait_one_good_run_each(d, [n for n in places.paths if n != "full"], newest)
     assert d.stop()[0] == 0
     check_database(d, committed)
     places.check_foreign()
