@@ -175,6 +175,7 @@ def history_bytes(directory):
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (rows,) = db.execute("SELECT count(*) FROM runs_v").fetchone()
         bad = db.execute("SELECT status, count(*) FROM runs_v WHERE status <> 'ok' GROUP BY 1").fetchall()
+        bad = dict(bad)
         return path.stat().st_size / max(rows, 1), rows, bad
     finally:
         db.close()
@@ -199,6 +200,7 @@ def judge(samples, directory):
     per_run, rows, bad = history_bytes(directory)
     soak.row("history per run", f"{per_run:.0f} bytes", f"<= {BYTES_PER_RUN}", per_run <= BYTES_PER_RUN)
     soak.row("committed runs", f"{rows}", f">= {RUNS}", rows >= RUNS)
+    soak.row("of these skipped, for want of a processor", str(bad.pop("skipped", 0)))
     soak.row("of these not ok", json.dumps(bad), "none", not bad)
     return soak
 
