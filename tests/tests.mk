@@ -30,6 +30,7 @@ include tests/integration/integration.mk
 include tests/browser/browser.mk
 include tests/bench/bench.mk
 include tests/slow/slow.mk
+include tests/mutants/mutants.mk
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' CMOCKA_MESSAGE_OUTPUT=TAP \
 	$(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

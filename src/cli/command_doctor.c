@@ -172,6 +172,7 @@ static int make_job(struct doctor *d, struct error *reterr)
 	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
 	job->min_free_bytes = repository->min_free_bytes;
 	job->min_free_percent = repository->min_free_percent;
+	place_expect(repository, &job->expected);
 	job->keep_file = true;
 	return 0;
 }

@@ -196,8 +196,10 @@ static void make_job(
 
 	job->kind = JOB_INIT;
 	(void)strncat(job->repository_path, t->path, JOB_PATH_MAX);
-	if (repository)
+	if (repository) {
 		(void)strncat(job->probe_directory, repository->probe_directory, JOB_PATH_MAX);
+		place_expect(repository, &job->expected);
+	}
 	memcpy(job->file_name, FILE_NAME, sizeof(FILE_NAME));
 	job->workload = workload_preset_default()->workload;
 	place_limit_time(&job->workload);

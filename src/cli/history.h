@@ -6,8 +6,13 @@
 
 #include <stddef.h>
 
+struct buf;
 struct cli;
 struct store_reader;
+
+/* The path of a file in the state directory of --state-directory, else of the configuration.
+ * Returns CLI_GO_ON and the path, or the exit code. */
+int history_path(const struct cli *cli, const char *name, struct buf *path);
 
 /* Opens the history of --state-directory, else of the configuration. Returns CLI_GO_ON and a reader
  * to close, or the exit code. */

@@ -29,6 +29,13 @@ const struct config_repository *place_find_repository(const struct config *confi
 	return NULL;
 }
 
+void place_expect(const struct config_repository *repository, struct job_expectation *ret)
+{
+	ret->requires_mount = repository->requires_mount;
+	(void)strncat(ret->fs_type, repository->expect_fstype, sizeof(ret->fs_type) - 1);
+	(void)strncat(ret->source, repository->expect_source, sizeof(ret->source) - 1);
+}
+
 void place_limit_time(struct workload *workload)
 {
 	workload->warmup_ios = 0;

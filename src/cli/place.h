@@ -16,6 +16,9 @@ int place_find_path(const char *dir, char ret[JOB_PATH_MAX + 1], struct error *r
 const struct config_repository *place_find_repository(
 	const struct config *config, const char *path);
 
+/* What the configuration says must be found at the path. */
+void place_expect(const struct config_repository *repository, struct job_expectation *ret);
+
 /* Gives a worker that only looks its time. The workload stays a valid one. */
 void place_limit_time(struct workload *workload);
 

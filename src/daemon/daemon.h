@@ -13,11 +13,13 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "daemon/live.h"
+#include "model/worker_note.h"
 
 struct control;
 struct http_server;
 struct launch;
 struct notifier;
+struct saver;
 struct store_pool;
 struct store_writer;
 
@@ -56,6 +58,9 @@ struct daemon {
 	struct control *control;
 
 	struct launch *launches; /* every worker that is not reaped yet */
+	struct saver *saver; /* of the file that says which these are */
+	int saver_error; /* what the log says of it */
+	char boot_id[WORKER_NOTE_BOOT_ID_LEN + 1];
 	bool is_stopping;
 
 	int64_t next_run_id;

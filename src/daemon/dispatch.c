@@ -32,6 +32,16 @@ static void start_due(struct daemon *d)
 	}
 }
 
+/* Why the slot passed. */
+static const char *held_by(const struct live_repository *repository)
+{
+	for (size_t i = 0; i < repository->probe_count; i++)
+		if (repository->probes[i].stuck_since_usec > 0)
+			return "a worker was stuck on this repository";
+	return repository->has_worker ? "another run of this repository went on"
+				      : "this repository rested after a stuck worker";
+}
+
 static void skip_overlapped(
 	struct daemon *d, struct live_repository *repository, struct live_probe *probe)
 {
@@ -43,9 +53,7 @@ static void skip_overlapped(
 	}
 	run->workload = probe->config->workload;
 	run->started_usec = clock_realtime_usec(&d->clock);
-	run_fail(run, RUN_SKIPPED, 0, "the slot passed while %s",
-		probe->stuck_since_usec > 0 ? "a worker was stuck on this repository"
-					    : "another run of this repository went on");
+	run_fail(run, RUN_SKIPPED, 0, "the slot passed while %s", held_by(repository));
 	run->skip = RUN_SKIP_OVERLAP;
 	pipeline_finish(d, NULL, run);
 }
@@ -57,7 +65,8 @@ static void skip_overdue(struct daemon *d)
 
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		struct live_repository *repository = &d->live->repositories[i];
-		for (size_t k = 0; repository->has_worker && k < repository->probe_count; k++) {
+		bool is_held = live_is_held(repository, now_nsec);
+		for (size_t k = 0; is_held && k < repository->probe_count; k++) {
 			struct live_probe *probe = &repository->probes[k];
 			if (probe->overlap_due_nsec > now_nsec)
 				continue;
@@ -106,6 +115,10 @@ int daemon_probe_now(
 		each->due_nsec = now_nsec;
 		each->due_usec = clock_realtime_usec(&d->clock);
 	}
+	/* Who asks does not want to wait for the end of a pause. */
+	found->is_asked = found->has_worker;
+	found->pause_nsec = 0;
+	found->pause_usec = 0;
 	daemon_changed(d);
 	daemon_dispatch(d);
 	return 0;

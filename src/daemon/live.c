@@ -3,6 +3,7 @@
 #include "daemon/live.h"
 
 #include "base/clock.h"
+#include "daemon/seen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,6 +98,11 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	repository->identity = earlier->identity;
 	repository->has_identity = earlier->has_identity;
 	repository->has_worker = earlier->has_worker;
+	repository->stuck_count = earlier->stuck_count;
+	repository->pause_nsec = earlier->pause_nsec;
+	repository->pause_usec = earlier->pause_usec;
+	repository->is_asked = earlier->is_asked;
+	seen_move(repository, earlier);
 	repository->file_bytes = earlier->file_bytes;
 	repository->file_target_bytes = earlier->file_target_bytes;
 }
@@ -206,6 +212,8 @@ int live_add_run(
 		probe->skips[run->skip]++;
 		return 0;
 	}
+	if (run->status == RUN_OK)
+		repository->stuck_count = 0;
 	probe->runs++;
 	if (run->status != RUN_OK)
 		probe->failures[run->status]++;

@@ -39,9 +39,16 @@ struct live_repository {
 	struct alarm_state *alarm;
 	struct identity identity;
 	bool has_identity;
+	struct identity_seen seen; /* when it was first measured */
+	bool is_seen_stored; /* or something of an earlier configuration is */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	unsigned stuck_count; /* stuck workers since the last ok run */
+	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
+	int64_t pause_usec; /* the same as realtime */
+	bool is_asked; /* somebody wants a run as soon as the worker is gone */
+	uint64_t told_refusal; /* that the log has already said; 0: none */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -107,6 +114,12 @@ uint64_t live_spacing_usec(const struct live_probe *probe);
 #define LIVE_IN_USE_TRIES 5
 #define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* Must every probe of it wait, whether for a worker or for the pause after one? */
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec);
+
+/* When the probe may start: its slot, or the end of the pause. 0: never. */
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe);
 
 /* The earliest due instant of a probe that could start, UINT64_MAX: none. */
 uint64_t live_next_due_nsec(const struct live *live);

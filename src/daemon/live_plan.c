@@ -134,6 +134,31 @@ void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_us
 	probe->overlap_due_nsec = now_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
 }
 
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec)
+{
+	return repository->has_worker || repository->pause_nsec > now_nsec;
+}
+
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe)
+{
+	bool is_later = probe->due_usec > 0 && probe->due_usec < repository->pause_usec;
+
+	return is_later ? repository->pause_usec : probe->due_usec;
+}
+
+/* When there is something to do: to start it, or to skip the slot after the one that waits. */
+static uint64_t next_nsec(const struct live_repository *repository, const struct live_probe *probe)
+{
+	uint64_t start_nsec = probe->due_nsec;
+
+	if (repository->has_worker)
+		return probe->overlap_due_nsec;
+	if (start_nsec >= repository->pause_nsec)
+		return start_nsec;
+	start_nsec = repository->pause_nsec;
+	return start_nsec < probe->overlap_due_nsec ? start_nsec : probe->overlap_due_nsec;
+}
+
 uint64_t live_next_due_nsec(const struct live *live)
 {
 	uint64_t earliest = UINT64_MAX;
@@ -141,9 +166,7 @@ uint64_t live_next_due_nsec(const struct live *live)
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *repository = &live->repositories[i];
 		for (size_t k = 0; k < repository->probe_count; k++) {
-			const struct live_probe *probe = &repository->probes[k];
-			uint64_t due =
-				repository->has_worker ? probe->overlap_due_nsec : probe->due_nsec;
+			uint64_t due = next_nsec(repository, &repository->probes[k]);
 			if (due < earliest)
 				earliest = due;
 		}
@@ -158,7 +181,7 @@ struct live_probe *live_choose(
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		if (repository->has_worker)
+		if (live_is_held(repository, now_nsec))
 			continue;
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			struct live_probe *probe = &repository->probes[k];

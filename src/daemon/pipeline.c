@@ -6,10 +6,12 @@
 
 #include "alarm/alarm.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/daemon.h"
 #include "daemon/sampler.h"
+#include "daemon/seen.h"
 #include "model/message.h"
 #include "notify/notify.h"
 #include "report/report.h"
@@ -20,8 +22,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What keeps a run from beginning stays as it is until somebody does something: it is told once, by
+ * its status and, where that has many reasons, its sentence. 0: nothing of that kind. */
+static uint64_t refusal_of(const struct run *run)
+{
+	switch (run->status) {
+	case RUN_NOT_MOUNTED:
+	case RUN_WRONG_TARGET:
+	case RUN_READ_ONLY:
+	case RUN_NO_SPACE:
+		return (uint64_t)run->status;
+	case RUN_REFUSED:
+		return hash_text(run->reason);
+	case RUN_OK:
+	case RUN_ERROR:
+	case RUN_STALLED:
+	case RUN_TIMEOUT:
+	case RUN_STUCK:
+	case RUN_SKIPPED:
+		break;
+	}
+	return 0;
+}
+
 /* One line a run: for people in the foreground, for debugging otherwise. */
-static void log_run(const struct daemon *d, const struct run *run)
+static enum log_level level_of_run(
+	const struct daemon *d, struct live_repository *repository, const struct run *run)
+{
+	enum log_level usual = d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
+	uint64_t refusal = refusal_of(run);
+
+	if (!repository || run->status == RUN_SKIPPED)
+		return usual;
+	bool is_told = refusal != 0 && refusal == repository->told_refusal;
+	repository->told_refusal = refusal;
+	if (is_told)
+		return LOG_LEVEL_DEBUG;
+	return refusal != 0 ? LOG_LEVEL_WARNING : usual;
+}
+
+static void log_run(
+	const struct daemon *d, struct live_repository *repository, const struct run *run)
 {
 	struct buf line = BUF_INIT(1024);
 
@@ -37,8 +78,8 @@ static void log_run(const struct daemon *d, const struct run *run)
 	}
 	if (run->reason[0] != '\0')
 		buf_printf(&line, ": %s", run->reason);
-	log_line(d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG, "%s/%s: %s%s",
-		run->repository, run->probe, run_status_name(run->status), buf_text(&line));
+	log_line(level_of_run(d, repository, run), "%s/%s: %s%s", run->repository, run->probe,
+		run_status_name(run->status), buf_text(&line));
 	buf_done(&line);
 }
 
@@ -109,6 +150,17 @@ static int judge(struct daemon *d, struct live_repository *repository,
 	return r;
 }
 
+static int note_first_identity(
+	struct live_repository *repository, const struct run *run, struct store_batch *batch)
+{
+	struct store_first_identity first;
+
+	if (!seen_note(repository, run))
+		return 0;
+	seen_to_store(repository, &first);
+	return store_batch_add_first_identity(batch, &first);
+}
+
 static void submit(struct daemon *d, struct store_batch *batch)
 {
 	if (store_writer_submit(d->writer, batch) == -ENOBUFS)
@@ -132,11 +184,13 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	int r = batch ? 0 : -ENOMEM;
 
 	run->id = d->next_run_id++;
-	log_run(d, run);
+	log_run(d, repository, run);
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, batch);
+	if (r >= 0 && repository)
+		r = note_first_identity(repository, run, batch);
 	if (probe && live_add_run(repository, probe, run) < 0)
 		r = -ENOMEM;
 	if (probe && run->skip == RUN_SKIP_IN_USE)

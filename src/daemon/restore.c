@@ -5,6 +5,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/pipeline.h"
+#include "daemon/seen.h"
 #include "notify/notify.h"
 #include "store/store.h"
 
@@ -39,6 +40,11 @@ static int each_alarm(void *data, const struct alarm_state *state)
 	return 0;
 }
 
+static int each_first_identity(void *data, const struct store_first_identity *first)
+{
+	return seen_restore(data, first);
+}
+
 /* Nobody knows whether it went out before the process ended: it counts as tried. */
 static int each_message(void *data, const struct message *message)
 {
@@ -64,6 +70,10 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	d->next_run_id = ids.run_id;
 	d->next_incident_id = ids.incident_id;
 	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
+	if (r >= 0)
+		r = store_read_first_identities(reader, each_first_identity, d->live, reterr);
+	if (r >= 0)
+		seen_restore_from_runs(d->live);
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)

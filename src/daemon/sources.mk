@@ -14,7 +14,10 @@ libdaemon_a_SOURCES = \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \
-	%D%/schedule.c %D%/schedule.h
+	%D%/saver.c %D%/saver.h \
+	%D%/schedule.c %D%/schedule.h \
+	%D%/seen.c %D%/seen.h \
+	%D%/stuck.c %D%/stuck.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c

@@ -103,21 +103,27 @@ int history_ask(struct history *h, struct history_question *q)
 }
 
 /* Again and again: an interrupt just before a statement begins has no effect. */
-static const struct timespec interrupt_pause = { .tv_nsec = 2000000 };
+#define INTERRUPT_PAUSE_NSEC 2000000
+static const struct timespec interrupt_pause = { .tv_nsec = INTERRUPT_PAUSE_NSEC };
 
-void history_stop(struct history *h)
+bool history_stop(struct history *h, uint64_t limit_nsec)
 {
+	uint64_t waited_nsec = 0;
+
 	(void)pthread_mutex_lock(&h->lock);
 	h->is_stopping = true;
-	while (h->first) {
+	while (h->first && waited_nsec <= limit_nsec) {
 		for (struct history_question *q = h->first; q; q = q->next)
 			if (q->reader)
 				store_reader_interrupt(q->reader);
 		(void)pthread_mutex_unlock(&h->lock);
 		(void)nanosleep(&interrupt_pause, NULL); /* cut short does no harm */
+		waited_nsec += INTERRUPT_PAUSE_NSEC;
 		(void)pthread_mutex_lock(&h->lock);
 	}
+	bool are_home = !h->first;
 	(void)pthread_mutex_unlock(&h->lock);
+	return are_home;
 }
 
 bool history_may_log(struct history *h, uint64_t now_monotonic_nsec)

@@ -157,7 +157,8 @@ int http_server_start(
 	if (!server)
 		return error_set(reterr, r, "%s", errno_text(-r));
 	(void)pthread_mutex_init(&server->ready_lock, NULL); /* cannot fail with glibc */
-	server->clock = settings->clock;
+	if (settings->clock)
+		server->clock = *settings->clock;
 	server->access = access_new();
 	server->bodies = bodies_new();
 	server->history = history_new(settings->pool);
@@ -174,17 +175,17 @@ int http_server_start(
 	*ret = server;
 	return 0;
 fail:
-	(void)http_server_stop(server);
+	(void)http_server_stop(server, 0); /* nobody has asked anything yet */
 	return r;
 }
 
-struct http_server *http_server_stop(struct http_server *server)
+struct http_server *http_server_stop(struct http_server *server, uint64_t limit_nsec)
 {
 	if (!server)
 		return NULL;
 	/* libmicrohttpd must not be stopped with connections suspended. */
-	if (server->history)
-		history_stop(server->history);
+	if (server->history && !history_stop(server->history, limit_nsec))
+		return NULL;
 	for (size_t i = 0; i < server->count; i++)
 		MHD_stop_daemon(server->endpoints[i].daemon);
 	server->history = history_free(server->history);

@@ -115,6 +115,103 @@ const char *identity_find_option(const char *options, const char *name, size_t *
 	return NULL;
 }
 
+void identity_remember(const struct identity *identity, struct identity_seen *ret)
+{
+	*ret = (struct identity_seen){ .is_set = true, .is_mount = identity->is_mount };
+	(void)identity_learn(identity, ret); /* all of it is new */
+}
+
+static bool learn_text(const char *text, char *known)
+{
+	if (known[0] != '\0' || text[0] == '\0')
+		return false;
+	memcpy(known, text, strlen(text) + 1);
+	return true;
+}
+
+bool identity_learn(const struct identity *identity, struct identity_seen *seen)
+{
+	bool has_type = learn_text(identity->fs_type, seen->fs_type);
+	bool has_source = learn_text(identity->source, seen->source);
+	bool has_mount_point = learn_text(identity->mount_point, seen->mount_point);
+	bool has_uuid = learn_text(identity->fs_uuid, seen->fs_uuid);
+
+	return has_type || has_source || has_mount_point || has_uuid;
+}
+
+static bool differ(const char *a, const char *b)
+{
+	return a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0;
+}
+
+/* A mount may come up with another version of the protocol. */
+static bool have_other_types(const struct identity *identity, const struct identity_seen *seen)
+{
+	bool are_nfs = identity_is_nfs(identity) && identity_type_matches(seen->fs_type, "nfs");
+
+	return !are_nfs && differ(identity->fs_type, seen->fs_type);
+}
+
+enum identity_difference identity_compare(
+	const struct identity *identity, const struct identity_seen *seen)
+{
+	if (!seen->is_set)
+		return IDENTITY_SAME;
+	if (identity->fs_uuid[0] != '\0' && seen->fs_uuid[0] != '\0')
+		return strcmp(identity->fs_uuid, seen->fs_uuid) == 0 ? IDENTITY_SAME
+								     : IDENTITY_OTHER_UUID;
+	if (have_other_types(identity, seen))
+		return IDENTITY_OTHER_TYPE;
+	return differ(identity->source, seen->source) ? IDENTITY_OTHER_SOURCE : IDENTITY_SAME;
+}
+
+/* path lies in directory, or is it. */
+static bool is_within(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	if (len > 0 && directory[len - 1] == '/')
+		len--;
+	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+bool identity_lost_mount(const struct identity *identity, const struct identity_seen *seen)
+{
+	return seen->is_set && identity->mount_point[0] != '\0' && seen->mount_point[0] != '\0' &&
+		strcmp(identity->mount_point, seen->mount_point) != 0 &&
+		is_within(seen->mount_point, identity->mount_point);
+}
+
+bool identity_type_matches(const char *fs_type, const char *expected)
+{
+	size_t len = strlen(expected);
+
+	if (strcmp(fs_type, expected) == 0)
+		return true;
+	if (strcmp(expected, "nfs") == 0 && strcmp(fs_type, "nfs4") == 0)
+		return true;
+	return strcmp(expected, "fuse") == 0 && strncmp(fs_type, "fuse.", len + 1) == 0;
+}
+
+bool identity_has_mount_point(const char *mountinfo, const char *path)
+{
+	struct field line;
+	struct field column;
+	char mount_point[IDENTITY_TEXT_MAX + 1];
+
+	while (field_next_line(&mountinfo, &line)) {
+		bool is_whole = true;
+		for (int i = COLUMN_ID; is_whole && i <= COLUMN_MOUNT_POINT; i++)
+			is_whole = field_next_column(&line, &column);
+		if (!is_whole)
+			continue;
+		field_copy_unescaped(column, mount_point, sizeof(mount_point));
+		if (strcmp(mount_point, path) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool identity_is_nfs(const struct identity *identity)
 {
 	return strcmp(identity->fs_type, "nfs") == 0 || strcmp(identity->fs_type, "nfs4") == 0;

@@ -156,15 +156,24 @@ static void explain_series(const struct alarm_series *s, struct buf *b)
 static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 {
 	const struct run *run = probe->last_run;
-	bool is_stuck = probe->stuck_since_usec != 0;
 
-	if (run && run->reason[0] != '\0' && (!is_stuck || run->status == RUN_STUCK)) {
-		buf_add_text(b, run->reason);
+	if (probe->stuck_since_usec != 0) {
+		buf_add_text(b, "stuck since ");
+		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+		buf_printf(b,
+			": the repository does not answer, and the kernel cannot end the worker of %s",
+			probe->name);
 		return;
 	}
-	if (is_stuck) {
-		buf_printf(b, "the worker of %s cannot be ended: stuck since ", probe->name);
-		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+	if (run && run->status == RUN_STUCK) {
+		buf_printf(b,
+			"the newest run of %s was stuck: the repository did not answer, and the "
+			"kernel could not end the worker",
+			probe->name);
+		return;
+	}
+	if (run && run->reason[0] != '\0') {
+		buf_add_text(b, run->reason);
 		return;
 	}
 	buf_printf(

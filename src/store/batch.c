@@ -102,6 +102,12 @@ int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t
 	return add(batch, CHANGE_DURATION, copy(&duration, sizeof(duration)));
 }
 
+int store_batch_add_first_identity(
+	struct store_batch *batch, const struct store_first_identity *first)
+{
+	return add(batch, CHANGE_FIRST_IDENTITY, copy(first, sizeof(*first)));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

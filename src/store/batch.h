@@ -13,6 +13,7 @@ enum change_kind {
 	CHANGE_ATTEMPT,
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
+	CHANGE_FIRST_IDENTITY,
 };
 
 struct change_mark {
@@ -35,6 +36,7 @@ struct change {
 		struct message *message;
 		struct change_mark *mark;
 		struct change_duration *duration;
+		struct store_first_identity *first_identity;
 		void *data; /* any of them */
 	};
 };

@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/reader.h"
 
@@ -22,9 +24,11 @@ struct pool_thread {
 };
 
 struct store_pool {
-	pthread_mutex_t lock; /* for the queue and is_closing */
+	pthread_mutex_t lock; /* for the queue, is_closing and running */
 	pthread_cond_t has_work;
+	pthread_cond_t has_ended;
 	bool is_closing;
+	size_t running; /* threads that have not ended */
 	struct pool_question *questions; /* a ring */
 	size_t max_questions;
 	size_t first;
@@ -56,6 +60,10 @@ static void *run_thread(void *data)
 
 	while (next_question(thread->pool, &question))
 		question.ask(thread->reader, question.data);
+	pthread_mutex_lock(&thread->pool->lock);
+	thread->pool->running--;
+	pthread_cond_signal(&thread->pool->has_ended);
+	pthread_mutex_unlock(&thread->pool->lock);
 	return NULL;
 }
 
@@ -65,12 +73,42 @@ static int start_thread(struct pool_thread *thread)
 	sigset_t all;
 	sigset_t saved;
 
+	pthread_mutex_lock(&thread->pool->lock);
+	thread->pool->running++;
+	pthread_mutex_unlock(&thread->pool->lock);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	int r = -pthread_create(&thread->thread, NULL, run_thread, thread);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	thread->is_running = r == 0;
+	if (r < 0) {
+		pthread_mutex_lock(&thread->pool->lock);
+		thread->pool->running--;
+		pthread_mutex_unlock(&thread->pool->lock);
+	}
 	return r;
+}
+
+static void init_locks(struct store_pool *pool)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&pool->lock, NULL); /* none of these can fail on Linux */
+	pthread_cond_init(&pool->has_work, NULL);
+	(void)pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->has_ended, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+}
+
+static struct store_pool *free_pool(struct store_pool *pool)
+{
+	free(pool->questions);
+	pthread_cond_destroy(&pool->has_ended);
+	pthread_cond_destroy(&pool->has_work);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+	return NULL;
 }
 
 static struct store_pool *new_pool(size_t threads, size_t max_queue)
@@ -79,12 +117,11 @@ static struct store_pool *new_pool(size_t threads, size_t max_queue)
 
 	if (!pool)
 		return NULL;
-	pthread_mutex_init(&pool->lock, NULL); /* cannot fail on Linux */
-	pthread_cond_init(&pool->has_work, NULL); /* likewise */
+	init_locks(pool);
 	pool->max_questions = max_queue > 0 ? max_queue : 1;
 	pool->questions = calloc(pool->max_questions, sizeof(pool->questions[0]));
 	pool->thread_count = threads;
-	return pool->questions ? pool : store_pool_close(pool);
+	return pool->questions ? pool : free_pool(pool);
 }
 
 int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
@@ -106,7 +143,7 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
 			(void)error_set(reterr, r, "%s: %s", path, errno_text(-r)); /* r goes up */
 	}
 	if (r < 0) {
-		store_pool_close(pool);
+		store_pool_close(pool, UINT64_MAX);
 		return r;
 	}
 	*ret = pool;
@@ -130,29 +167,58 @@ int store_pool_ask(struct store_pool *pool,
 	return r;
 }
 
-struct store_pool *store_pool_close(struct store_pool *pool)
+static struct timespec after(uint64_t nsec)
 {
-	if (!pool)
-		return NULL;
+	const uint64_t max_sec = 3600; /* as good as never, and it does not overflow */
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t sum_nsec = (uint64_t)t.tv_nsec + nsec % NSEC_PER_SEC;
+	uint64_t sec = nsec / NSEC_PER_SEC < max_sec ? nsec / NSEC_PER_SEC : max_sec;
+	t.tv_sec += (time_t)(sec + sum_nsec / NSEC_PER_SEC);
+	t.tv_nsec = (long)(sum_nsec % NSEC_PER_SEC);
+	return t;
+}
+
+/* Returns how many threads have not ended. */
+static size_t wait_for_threads(struct store_pool *pool, uint64_t limit_nsec)
+{
+	const struct timespec until = after(limit_nsec);
+	int r = 0;
+
 	pthread_mutex_lock(&pool->lock);
 	pool->is_closing = true;
 	pthread_cond_broadcast(&pool->has_work);
-	pthread_mutex_unlock(&pool->lock);
 	for (size_t i = 0; i < pool->thread_count; i++)
 		if (pool->threads[i].reader)
 			reader_stop(pool->threads[i].reader);
+	while (pool->running > 0 && r == 0)
+		r = pthread_cond_timedwait(&pool->has_ended, &pool->lock, &until);
+	size_t running = pool->running;
+	pthread_mutex_unlock(&pool->lock);
+	return running;
+}
+
+struct store_pool *store_pool_close(struct store_pool *pool, uint64_t limit_nsec)
+{
+	if (!pool)
+		return NULL;
+	bool has_ended = wait_for_threads(pool, limit_nsec) == 0;
 	for (size_t i = 0; i < pool->thread_count; i++) {
-		if (pool->threads[i].is_running)
-			(void)pthread_join(pool->threads[i].thread, NULL); /* it ends by itself */
-		store_reader_close(pool->threads[i].reader);
+		if (!pool->threads[i].is_running)
+			continue;
+		if (has_ended)
+			(void)pthread_join(pool->threads[i].thread, NULL); /* it is returning */
+		else
+			(void)pthread_detach(pool->threads[i].thread);
 	}
 	for (size_t i = 0; i < pool->length; i++) {
 		struct pool_question *q = &pool->questions[(pool->first + i) % pool->max_questions];
 		q->ask(NULL, q->data);
 	}
-	free(pool->questions);
-	pthread_cond_destroy(&pool->has_work);
-	pthread_mutex_destroy(&pool->lock);
-	free(pool);
-	return NULL;
+	if (!has_ended)
+		return NULL;
+	for (size_t i = 0; i < pool->thread_count; i++)
+		store_reader_close(pool->threads[i].reader);
+	return free_pool(pool);
 }

@@ -5,9 +5,11 @@ libstore_a_SOURCES = \
 	%D%/code.c %D%/code.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
+	%D%/migration_2.c \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
+	%D%/read_identity.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
 	%D%/reader.c %D%/reader.h \
@@ -16,5 +18,6 @@ libstore_a_SOURCES = \
 	%D%/store.h \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
+	%D%/write_identity.c \
 	%D%/write_run.c \
 	%D%/writer.c

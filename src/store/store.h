@@ -36,6 +36,15 @@ int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
 
+/* What a repository was when it was first seen, in place of what is recorded of that. */
+struct store_first_identity {
+	char repository[RUN_NAME_MAX + 1];
+	int64_t wanted; /* stands for the configuration that it holds for */
+	struct identity_seen seen;
+};
+int store_batch_add_first_identity(
+	struct store_batch *batch, const struct store_first_identity *first);
+
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
 const struct run *store_batch_run(const struct store_batch *batch);
@@ -112,6 +121,10 @@ int store_read_runs(struct store_reader *reader, const struct store_run_filter *
 int store_read_alarms(struct store_reader *reader,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
 
+int store_read_first_identities(struct store_reader *reader,
+	int (*each)(void *data, const struct store_first_identity *first), void *data,
+	struct error *reterr);
+
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,
 	int (*each)(void *data, const struct message *message), void *data, struct error *reterr);
@@ -174,7 +187,9 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,
 	void (*question)(struct store_reader *reader, void *data), void *data);
-/* Interrupts what runs, joins, closes. */
-struct store_pool *store_pool_close(struct store_pool *pool);
+/* Interrupts what runs, joins, closes; accepts NULL, returns NULL. When a thread does not end
+ * within limit_nsec, because it sits in the kernel on a dead disk, the pool is left behind with it
+ * for the process's end. */
+struct store_pool *store_pool_close(struct store_pool *pool, uint64_t limit_nsec);
 
 #endif

@@ -66,6 +66,9 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_ATTEMPT] =
 		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
 	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
+	[WRITE_SET_FIRST_IDENTITY] =
+		"INSERT OR REPLACE INTO first_identity (target, wanted, is_mount, fs_type, source,"
+		" mount_point, fs_uuid) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
 
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr)
@@ -145,6 +148,7 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_ATTEMPT] = write_attempt,
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
+		[CHANGE_FIRST_IDENTITY] = write_first_identity,
 	};
 
 	for (const struct change *c = batch->first; c; c = c->next) {

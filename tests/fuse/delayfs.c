@@ -7,9 +7,9 @@
  *
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
  * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
- * then on), "error NUMBER" (errno of reads and writes, 0: none), "squash on|off" (each request has
- * the rights of who asks, and root those of nobody, as of a server that exports with root_squash).
- */
+ * then on), "error NUMBER" (errno of reads and writes, 0: none), "hang getattr|open|fsync|off":
+ * requests of this kind are not answered while that is so; "squash on|off": each request has the
+ * rights of who asks, and root those of nobody, as of a server that exports with root_squash. */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -33,7 +33,15 @@
 #define REQUEST_MAX (1024 * 1024)
 #define NOBODY 65534
 
+enum kind {
+	KIND_NONE,
+	KIND_GETATTR,
+	KIND_OPEN,
+	KIND_FSYNC,
+};
+
 struct mood {
+	atomic_int hanging; /* enum kind */
 	atomic_long delay_usec;
 	atomic_bool is_direct_refused; /* by open */
 	atomic_bool is_direct_failing; /* open takes it, I/O does not */
@@ -90,6 +98,15 @@ static int request_end(const struct timespec *begin, int r)
 	return error > 0 ? -error : r;
 }
 
+/* Once the request is here, the kernel lets nothing end the process that waits for the answer. */
+static void answer_when_allowed(enum kind kind)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+
+	while (atomic_load(&mood()->hanging) == (int)kind)
+		(void)nanosleep(&pause, NULL);
+}
+
 static void *delayfs_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
 	connection->max_write = REQUEST_MAX;
@@ -106,6 +123,7 @@ static int delayfs_getattr(const char *path, struct stat *st, struct fuse_file_i
 	struct mood *m = mood();
 
 	(void)info;
+	answer_when_allowed(KIND_GETATTR);
 	/* Of the root everybody may ask. */
 	if (path[1] == '\0')
 		return result(fstat(m->backing_fd, st));
@@ -169,6 +187,7 @@ static int open_backing(const char *path, struct fuse_file_info *info, mode_t mo
 {
 	int flags = info->flags;
 
+	answer_when_allowed(KIND_OPEN);
 	if ((flags & O_DIRECT) && atomic_load(&mood()->is_direct_refused))
 		return -EINVAL;
 	/* The delay is the only slowness wanted: the backing file is read and written through the
@@ -228,6 +247,7 @@ static int delayfs_fsync(const char *path, int is_data_only, struct fuse_file_in
 	(void)path;
 	(void)is_data_only;
 	(void)info;
+	answer_when_allowed(KIND_FSYNC);
 	return 0;
 }
 
@@ -285,6 +305,15 @@ static const struct fuse_operations operations = {
 	.readdir = delayfs_readdir,
 };
 
+static void set_hanging(struct mood *m, const char *value)
+{
+	static const char *const names[] = { "off", "getattr", "open", "fsync" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0)
+			atomic_store(&m->hanging, (int)i);
+}
+
 static void set_direct(struct mood *m, const char *value)
 {
 	atomic_store(&m->is_direct_refused, strcmp(value, "refuse") == 0);
@@ -309,6 +338,8 @@ static bool obey(struct mood *m, const char *line)
 		atomic_store(&m->is_cached, strcmp(value, "on") == 0);
 	else if (strcmp(word, "squash") == 0)
 		atomic_store(&m->is_squashing, strcmp(value, "on") == 0);
+	else if (strcmp(word, "hang") == 0)
+		set_hanging(m, value);
 	else
 		return false;
 	return true;
@@ -322,6 +353,7 @@ static void *listen_to_test(void *data)
 		(void)puts(obey(data, line) ? "ok" : "not understood");
 		(void)fflush(stdout);
 	}
+	set_hanging(data, "off");
 	(void)kill(getpid(), SIGTERM); /* libfuse's handler unmounts */
 	return NULL;
 }

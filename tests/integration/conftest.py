@@ -382,6 +382,10 @@ class DelayFs:
         """Root has the rights of nobody, others their own."""
         self.tell("squash on")
 
+    def hang(self, kind):
+        """Requests of this kind (getattr, open, fsync) are not answered: what waits cannot be killed. Or "off"."""
+        self.tell(f"hang {kind}")
+
     def cache(self):
         """Files opened from now on are cached by the kernel."""
         self.tell("cache on")

@@ -11,6 +11,8 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_engine.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
+	%D%/test_hang.py \
+	%D%/test_harmless.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
 	%D%/test_kill.py \

@@ -143,7 +143,7 @@ def test_a_repository_that_others_may_enter_needs_init_and_no_more(daemon, direc
     state = state_of(directory, USER)
     d = daemon(user=USER, config=config(foreign), state=state).wait_ready()
     d.wait_runs("disk", 1)
-    assert f"cannot create {foreign}/.repoprobe: permission denied for user 65534" in d.repository("disk")["reason"]
+    assert f"cannot create {foreign}/.repoprobe: permission denied; user 65534" in d.repository("disk")["reason"]
     done = init(directory, "--config", d.config_path, "disk")
     assert done.returncode == 0, done.stderr
     assert f"disk: made {foreign}/.repoprobe, with mode 0700, for user {USER} (65534)" in done.stdout
@@ -375,7 +375,7 @@ def test_init_leaves_what_belongs_to_somebody_else(directory, foreign):
     foreign.chmod(0o700)
 
 
-@pytest.mark.parametrize("what", ["file", "link", "other file system", "full of nothing", "read-only", "immutable"])
+@pytest.mark.parametrize("what", ["file", "link", "other file system", "nothing", "not mounted", "read-only", "immutable"])
 def test_init_refuses_what_a_run_would_refuse(directory, mount, what):
     path = mount.ext4(32)
     fill(path, mode=0o755)
@@ -388,8 +388,11 @@ def test_init_refuses_what_a_run_would_refuse(directory, mount, what):
         probe_directory.symlink_to(directory / "elsewhere")
     elif what == "other file system":
         lines = f"probe_directory = {directory}/probes\n"
-    elif what == "full of nothing":
+    elif what == "nothing":
         path = directory / "missing"
+    elif what == "not mounted":
+        subprocess.run(["umount", str(path)], check=True)
+        lines = "require_mount = yes\n"
     elif what == "read-only":
         subprocess.run(["mount", "-o", "remount,ro", str(path)], check=True)
     elif what == "immutable":
@@ -403,7 +406,8 @@ def test_init_refuses_what_a_run_would_refuse(directory, mount, what):
         "file": "is not a directory, and was left as it is",
         "link": "is not a directory, and was left as it is",
         "other file system": "is on another file system than the repository",
-        "full of nothing": "does not exist",
+        "nothing": "does not exist",
+        "not mounted": "is not mounted",
         "read-only": "the file system is read-only",
         "immutable": "immutable",
     }

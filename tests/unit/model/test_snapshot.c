@@ -144,7 +144,12 @@ static void each_status_has_its_state(void **state)
 	for (size_t i = 0; i < RUN_STATUSES; i++) {
 		run_fail(f->runs[0], cases[i].status, 0, "because of this");
 		assert_int_equal(judge(f), cases[i].state);
-		if (cases[i].state == REPOSITORY_WARNING || cases[i].state == REPOSITORY_CRITICAL)
+		if (cases[i].status == RUN_STUCK)
+			assert_string_equal(f->reason,
+				"the newest run of active-full was stuck: the repository did not "
+				"answer, and the kernel could not end the worker");
+		else if (cases[i].state == REPOSITORY_WARNING ||
+			cases[i].state == REPOSITORY_CRITICAL)
 			assert_string_equal(f->reason, "because of this");
 		else
 			assert_null(strstr(f->reason, "because"));
@@ -190,11 +195,13 @@ static void a_stuck_worker_is_critical_though_later_slots_are_skipped(void **sta
 	run_fail(f->runs[0], RUN_SKIPPED, 0, "another one was running");
 	f->probes[0].stuck_since_usec = TIME_1805;
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
-	assert_string_equal(
-		f->reason, "the worker of active-full cannot be ended: stuck since 18:05 UTC");
+	static const char reason[] =
+		"stuck since 18:05 UTC: the repository does not answer, and the kernel cannot end "
+		"the worker of active-full";
+	assert_string_equal(f->reason, reason);
 	run_fail(f->runs[0], RUN_STUCK, 0, "the worker hangs in the kernel");
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
-	assert_string_equal(f->reason, "the worker hangs in the kernel");
+	assert_string_equal(f->reason, reason);
 }
 
 static void a_firing_alarm_outweighs_good_runs(void **state)
