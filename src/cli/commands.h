@@ -8,6 +8,7 @@
 extern const struct command command_run;
 extern const struct command command_check;
 extern const struct command command_doctor;
+extern const struct command command_init;
 extern const struct command command_presets;
 extern const struct command command_status;
 extern const struct command command_runs;

@@ -365,6 +365,7 @@ static const struct schema_key keys[] = {
 		.max = HOUR_USEC,
 		.offset = offsetof(struct source_probe, limit_critical),
 	},
+	{ .sections = IN(SCHEMA_PROBE), .name = "kind" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "repository" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "probe" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "when" },

@@ -71,6 +71,7 @@ struct daemon {
 	int64_t started_usec;
 	uint64_t revision; /* of what is shown */
 	uint64_t rendered_revision;
+	uint64_t render_usec; /* what the last rendering took */
 	bool is_reload_ok;
 	int64_t reload_usec;
 	struct error reload_error;

@@ -16,8 +16,10 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
+	%D%/test_kill.py \
 	%D%/test_metrics.py \
 	%D%/test_parallel_runs.py \
+	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
 	%D%/test_restart.py \
 	%D%/test_run_cli.py \

@@ -404,8 +404,8 @@ static void mistakes_on_the_command_line_are_told_last(void **state)
 		"a.conf:3: unknown key x in [repository r]",
 		"--state-directory: the path is empty",
 		"--listen: listen: localhost:1: expected ADDRESS:PORT",
-		"--repository: /mnt/backup: expected NAME=PATH, such as nas1=/mnt/backup; "
-		"did you mean backup=/mnt/backup?",
+		("--repository: /mnt/backup: expected NAME=PATH, such as nas1=/mnt/backup; "
+		 "did you mean backup=/mnt/backup?"),
 		"--repository: nas1: expected NAME=PATH, such as nas1=/mnt/backup",
 		"--repository: expected NAME=PATH: a name must not be empty",
 		"--repository: expected NAME=PATH: a/b: a name must not contain '/'",

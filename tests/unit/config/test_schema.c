@@ -31,7 +31,7 @@ static const struct {
 		"expect_source min_free keep_file limit limit_critical "
 		"daily_write_budget group when_busy confirm_after",
 		"storage_class limit_mode sensitivity notify ioprio" },
-	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "" },
+	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "kind" },
 	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
 	{ SCHEMA_MUTE, "", "repository when mode reason" },
 	{ SCHEMA_NOTIFY, "",
