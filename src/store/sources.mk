@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
+	%D%/backup.c %D%/backup.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/code.c %D%/code.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
+	%D%/opening.c %D%/opening.h \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
@@ -14,6 +16,7 @@ libstore_a_SOURCES = \
 	%D%/schema.c %D%/schema.h \
 	%D%/sql.c %D%/sql.h \
 	%D%/store.h \
+	%D%/upkeep.c \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
 	%D%/write_run.c \
