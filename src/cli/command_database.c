@@ -50,8 +50,7 @@ static int compact(struct cli *cli, const char *path)
 	int r = store_compact(path, &progress, &freed, &error);
 	progress_erase(&bytes.line);
 	if (r == -EAGAIN)
-		return cli_complain(
-			CLI_FAILED, "%s: it was locked too long; try again", path);
+		return cli_complain(CLI_FAILED, "%s: it was locked too long; try again", path);
 	if (r < 0)
 		return cli_complain(CLI_FAILED, "database: %s", error.text);
 	buf_printf(&text, "%s: ", path);

@@ -69,7 +69,8 @@ static int flush_if_long(struct export_request *e)
 
 static int complain(int r, const struct error *error)
 {
-	return cli_complain(CLI_FAILED, "export: %s", error->text[0] ? error->text : errno_text(-r));
+	return cli_complain(
+		CLI_FAILED, "export: %s", error->text[0] ? error->text : errno_text(-r));
 }
 
 /* --- csv and json: run by run ------------------------------------------- */
@@ -149,9 +150,9 @@ static int add_point(void *data, const struct run_point *point)
 
 	if (e->point_count == e->point_capacity) {
 		size_t capacity = e->point_capacity > 0 ? 2 * e->point_capacity : RUNS_AT_A_TIME;
-		struct run_point *points =
-			capacity <= POINTS_MAX ? reallocarray(e->points, capacity, sizeof(*points))
-					       : NULL;
+		struct run_point *points = capacity <= POINTS_MAX
+			? reallocarray(e->points, capacity, sizeof(*points))
+			: NULL;
 		if (!points)
 			return -ENOMEM;
 		e->points = points;

@@ -25,9 +25,9 @@ struct family {
 	const char *name;
 	const char *unit; /* which the name ends in; NULL: none */
 	const char *help;
-	unsigned digits;
 	/* False: the point has no such value. */
 	bool (*value)(const struct run_point *point, const struct column *column, uint64_t *ret);
+	unsigned digits;
 	bool has_operations;
 	bool has_stats;
 };
@@ -69,14 +69,14 @@ static bool latency(const struct run_point *point, const struct column *column, 
 }
 
 static const struct family families[] = {
-	{ "repoprobe_probe_success", NULL, "Whether the run ended well (1) or not (0).", 0, success,
+	{ "repoprobe_probe_success", NULL, "Whether the run ended well (1) or not (0).", success, 0,
 		false, false },
-	{ "repoprobe_probe_duration_seconds", "seconds", "Wall time of the run.", NSEC_DIGITS,
-		duration, false, false },
+	{ "repoprobe_probe_duration_seconds", "seconds", "Wall time of the run.", duration,
+		NSEC_DIGITS, false, false },
 	{ "repoprobe_probe_throughput_bytes_per_second", "bytes_per_second",
-		"Throughput of the run.", 0, throughput, true, false },
+		"Throughput of the run.", throughput, 0, true, false },
 	{ "repoprobe_probe_latency_seconds", "seconds",
-		"Latency statistic of the run; do not average over time.", NSEC_DIGITS, latency,
+		"Latency statistic of the run; do not average over time.", latency, NSEC_DIGITS,
 		true, true },
 };
 
@@ -97,8 +97,8 @@ size_t openmetrics_families(void)
 	return COUNT(families);
 }
 
-static void begin_sample(const struct openmetrics_probe *probe, const struct column *column,
-	struct exposition *x)
+static void begin_sample(
+	const struct openmetrics_probe *probe, const struct column *column, struct exposition *x)
 {
 	exposition_sample(x, "");
 	exposition_label(x, "repository", probe->repository);

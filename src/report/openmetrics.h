@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history in the OpenMetrics text format (prometheus.io/docs/specs/om/open_metrics_spec): the
- * names of /metrics, each sample with the time at which its run began. Families one after the other,
- * in each the series one after the other, in each the samples in the order of time, as
+ * names of /metrics, each sample with the time at which its run began. Families one after the
+ * other, in each the series one after the other, in each the samples in the order of time, as
  * `promtool tsdb create-blocks-from openmetrics` demands. */
 #ifndef REPOPROBE_REPORT_OPENMETRICS_H
 #define REPOPROBE_REPORT_OPENMETRICS_H

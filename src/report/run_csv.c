@@ -139,8 +139,8 @@ void report_run_csv_line(const struct run *run, struct buf *b)
 	add_text(b, run->reason);
 	buf_add_char(b, ',');
 	add_trust(b, run->trust);
-	buf_printf(b, ",%s,",
-		run->engine == WORKLOAD_ENGINE_AUTO ? "" : run_engine_name(run->engine));
+	buf_printf(
+		b, ",%s,", run->engine == WORKLOAD_ENGINE_AUTO ? "" : run_engine_name(run->engine));
 	if (run->workload.block_size_bytes > 0)
 		buf_printf(b, "%" PRIu64, (uint64_t)run->workload.block_size_bytes);
 	add_seconds(b, run->duration_nsec);

@@ -9,8 +9,8 @@
 #include "store/code.h"
 #include "store/reader.h"
 
-/* Which runs: each series gives its newest (oldest) by the index, and the newest of those are taken.
- * An order is "" or " DESC". */
+/* Which runs: each series gives its newest (oldest) by the index, and the newest of those are
+ * taken. An order is "" or " DESC". */
 #define PICK_OF_SERIES(order)                                                                      \
 	"SELECT r.id FROM run AS r WHERE r.series = series.id AND r.started_usec >= ?3"            \
 	" AND r.started_usec < ?4 ORDER BY r.started_usec" order ", r.id" order " LIMIT "
@@ -24,15 +24,15 @@
 #define PICK_NEWEST_PER_PROBE                                                                      \
 	"SELECT id FROM (SELECT run.id, run.started_usec, row_number() OVER"                       \
 	" (PARTITION BY series.target, series.probe ORDER BY run.started_usec DESC, run.id DESC)"  \
-	" AS place" PICK_FROM "(" PICK_OF_SERIES(" DESC") "1)" PICK_WHERE ") AS run"                        \
-	" WHERE place = 1" PICK_ORDER(" DESC")
+	" AS place" PICK_FROM "(" PICK_OF_SERIES(" DESC") "1)" PICK_WHERE ") AS run"               \
+							  " WHERE place = 1" PICK_ORDER(" DESC")
 #define PICK_ONE                                                                                   \
 	"SELECT run.id FROM run JOIN series ON series.id = run.series"                             \
 	" JOIN target ON target.id = series.target" PICK_WHERE                                     \
 	" AND run.started_usec >= ?3 AND run.started_usec < ?4 AND run.id = ?6 LIMIT ?5"
 
 /* A row for each operation of each run picked, or one for a run without any. */
-#define RUNS_OF(picked, order)                                                                            \
+#define RUNS_OF(picked, order)                                                                     \
 	"WITH picked (id) AS MATERIALIZED (" picked ")"                                            \
 	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"       \
 	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"              \

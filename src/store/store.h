@@ -67,7 +67,8 @@ int store_writer_open(
 int store_writer_opened(struct store_writer *writer, struct error *reterr);
 
 /* A reader found the database damaged: keeps it aside and begins a new one, as the writer does by
- * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened. */
+ * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened.
+ */
 int store_writer_replace(struct store_writer *writer, const char *why, struct error *reterr);
 
 /* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
@@ -75,8 +76,8 @@ int store_writer_replace(struct store_writer *writer, const char *why, struct er
  * Batches that wait are committed many at a time. */
 int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
 
-/* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first; each
- * batch once. Returns true while others with messages wait that are not told. */
+/* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first;
+ * each batch once. Returns true while others with messages wait that are not told. */
 bool store_writer_tell(struct store_writer *writer, uint64_t tag,
 	void (*each)(void *data, const struct message *message), void *data);
 
@@ -130,8 +131,8 @@ struct store_run_filter {
 	bool is_newest_per_probe; /* only the newest run of each (repository, probe) */
 };
 
-/* Calls each() for every matching run, newest first (or oldest first). The run is lent for the call. A non-zero
- * answer of each() stops and is returned. */
+/* Calls each() for every matching run, newest first (or oldest first). The run is lent for the
+ * call. A non-zero answer of each() stops and is returned. */
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
 

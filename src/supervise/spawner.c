@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread with a descriptor table of its own (unshare(2)), in which there is nothing that was opened
- * after its start. A child closes its copies of all descriptors when it executes its program, and
- * closing a file on FUSE, NFS or CIFS waits for that file system: were the history's files among
- * them, a hung state directory would hang every worker. */
+/* A thread with a descriptor table of its own (unshare(2)), in which there is nothing that was
+ * opened after its start. A child closes its copies of all descriptors when it executes its
+ * program, and closing a file on FUSE, NFS or CIFS waits for that file system: were the history's
+ * files among them, a hung state directory would hang every worker. */
 #include "supervise/spawner.h"
 
 #include <errno.h>

@@ -23,6 +23,7 @@ include tests/fuzz/histogram.mk
 include tests/fuzz/query.mk
 include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk
+include tests/fuzz/database.mk
 
 TESTS += $(FUZZ_TESTS)
 AM_TESTS_ENVIRONMENT = FUZZ_CORPUS='$(abs_top_srcdir)/tests/fuzz/corpus'; export FUZZ_CORPUS;
