@@ -316,8 +316,8 @@ const struct command command_export = {
 	.section = "History, also while the daemon is down",
 	.operands = "",
 	.summary = "the history for other programs: csv, json, openmetrics",
-	.help = "Writes runs to standard output, probe by probe, the oldest first. csv is a line a\n"
-		"run, json what the other commands and the API answer, openmetrics samples with\n"
+	.help = "Writes runs to standard output, probe by probe, the oldest first. csv is a line\n"
+		"a run, json what the other commands and the API answer, openmetrics samples with\n"
 		"the time at which each run began, for Prometheus and its kin.\n"
 		"\n"
 		"Examples:\n"

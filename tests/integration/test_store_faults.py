@@ -3,8 +3,10 @@
 import os
 import pathlib
 import signal
+import socket
 import sqlite3
 import subprocess
+import time
 
 import pytest
 
@@ -57,6 +59,36 @@ def test_a_state_directory_that_hangs_stops_neither_probes_nor_alarms(daemon, sl
     assert d.sql("SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM run_operation)") == [(0,)]
     assert d.metric("repoprobe_database_lost_total") == 0
     assert d.count_lines(rf"slow: {told} of quick take .*\(2 of the last") <= 1, d.log
+
+
+def test_a_stop_does_not_wait_for_a_state_directory_that_hangs(daemon, repository, state_fs, directory):
+    """Not even with a reader that waits for it."""
+    d = daemon(
+        config=f"[daemon]\nruntime_directory = {directory}/run\n" + config(repository), state=str(state_fs.path)
+    ).wait_ready()
+    d.wait_runs("disk", 1)
+    d.wait_sql("SELECT count(*) FROM run", [(1,)])
+    port = d.port
+    state_fs.process.send_signal(signal.SIGSTOP)
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(b"GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert d.get("/metrics")[0] == 200
+        d.process.send_signal(signal.SIGTERM)
+        d.wait_line("stopping")
+        begin = time.monotonic()
+        # Its end waits for its files to be closed; what it decides does not.
+        wait_for(lambda: not is_thread_alive(d.process.pid), "the main thread to end")
+        assert time.monotonic() - begin < 10
+    state_fs.process.send_signal(signal.SIGCONT)
+    assert d.process.wait(60) == 0
+
+
+def is_thread_alive(pid):
+    """False once the process is in its exit."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
 
 
 def overwrite(path):
@@ -142,6 +174,29 @@ def test_a_newer_history_is_left_alone_and_recorded_beside(daemon, directory, re
     d.start().wait_ready()
     wait_for(lambda: len(d.json("/api/v1/runs")["runs"]) == 2, "both runs")
     assert path.read_bytes() == before
+
+
+def test_probing_begins_before_the_history_is_open(daemon, repository):
+    d = daemon(config=config(repository)).wait_ready()
+    d.wait_runs("disk", 1)
+    d.wait_sql("SELECT count(*) FROM run", [(1,)])
+    d.stop()
+    db = sqlite3.connect(d.database, isolation_level=None)
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    db.execute("INSERT INTO meta VALUES ('x', 'y')")
+    d.start().wait_ready()
+    d.wait_line(r"the history is not open yet: .*locked")
+    d.wait_runs("disk", 1)
+    assert d.repository("disk")["state"] == "ok"
+    d.wait_metric("repoprobe_database_queue_length", 1)
+    assert any("results wait in memory" in text for text in banner_texts(d))
+    assert d.get("/-/ready")[0] == 503
+    db.close()
+    d.wait_line(r"the history is open; 1 results waited for it")
+    d.wait_sql("SELECT group_concat(id) FROM run", [("1,2",)])
+    assert d.get("/-/ready")[0] == 200
+    assert d.repository("disk")["probes"][0]["last_run"]["id"] == 2
+    wait_for(lambda: not banner_texts(d), "the banner to go")
 
 
 def as_member(*command):
