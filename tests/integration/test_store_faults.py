@@ -192,10 +192,10 @@ def test_probing_begins_before_the_history_is_open(daemon, repository):
     assert any("results wait in memory" in text for text in banner_texts(d))
     assert d.get("/-/ready")[0] == 503
     db.close()
-    d.wait_line(r"the history is open; 1 results waited for it")
+    d.wait_line(r"the history is open; 1 result waited for it")
     d.wait_sql("SELECT group_concat(id) FROM run", [("1,2",)])
     assert d.get("/-/ready")[0] == 200
-    assert d.repository("disk")["probes"][0]["last_run"]["id"] == 2
+    wait_for(lambda: d.repository("disk")["probes"][0]["last_run"]["id"] == 2, "the run's id")
     wait_for(lambda: not banner_texts(d), "the banner to go")
 
 
