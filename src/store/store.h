@@ -231,8 +231,8 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,
 	void (*question)(struct store_reader *reader, void *data), void *data);
-/* Interrupts what runs, joins, closes. A thread that sits in the kernel on a dead disk is left behind
- * after 0.3 s, with what it uses, for the process's end. */
+/* Interrupts what runs, joins, closes. A thread that sits in the kernel on a dead disk is left
+ * behind after 0.3 s, with what it uses, for the process's end. */
 struct store_pool *store_pool_close(struct store_pool *pool);
 
 #endif

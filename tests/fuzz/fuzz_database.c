@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A history with mangled bytes: whatever is read or written then ends with an error or well, and the
- * writer can always go on, in this file or in a new one beside the kept one. The input is a list of
- * changes (page, offset in it, bytes to write) to a small but complete database that is made once. */
+/* A history with mangled bytes: whatever is read or written then ends with an error or well, and
+ * the writer can always go on, in this file or in a new one beside the kept one. The input is a
+ * list of changes (page, offset in it, bytes to write) to a small but complete database that is
+ * made once. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -76,10 +77,14 @@ static struct run *new_run(int64_t id)
 static void submit(struct store_writer *writer, int64_t run_id)
 {
 	struct pollfd finished = { .fd = store_writer_fd(writer), .events = POLLIN };
-	struct incident_event event = { .incident_id = run_id, .opened_usec = START_USEC,
-		.time_usec = START_USEC, .repository = "nas1", .probe = "active-full" };
-	struct message message = { .channel = "journal", .created_usec = START_USEC,
-		.text = "x", .event = event };
+	struct incident_event event = { .incident_id = run_id,
+		.opened_usec = START_USEC,
+		.time_usec = START_USEC,
+		.repository = "nas1",
+		.probe = "active-full" };
+	struct message message = {
+		.channel = "journal", .created_usec = START_USEC, .text = "x", .event = event
+	};
 	struct store_batch *batch = store_batch_new();
 	struct store_batch *done = NULL;
 	int error;

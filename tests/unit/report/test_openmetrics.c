@@ -11,12 +11,21 @@
 
 static struct run_point point(int64_t started_usec, enum run_status status)
 {
-	struct run_point p = { .id = 1, .started_usec = started_usec, .status = status,
-		.duration_nsec = 2500000000, .measured_nsec = 2000000000 };
+	struct run_point p = { .id = 1,
+		.started_usec = started_usec,
+		.status = status,
+		.duration_nsec = 2500000000,
+		.measured_nsec = 2000000000 };
 
 	p.operations[RUN_WRITE] = (struct run_point_operation){ .has_happened = true,
-		.ios = 4, .bytes = 4096, .latencies = 4, .sum_nsec = 10000001, .min_nsec = 1000000,
-		.p50_nsec = 2000000, .p95_nsec = 3000000, .p99_nsec = 4000000,
+		.ios = 4,
+		.bytes = 4096,
+		.latencies = 4,
+		.sum_nsec = 10000001,
+		.min_nsec = 1000000,
+		.p50_nsec = 2000000,
+		.p95_nsec = 3000000,
+		.p99_nsec = 4000000,
 		.max_nsec = 5000000 };
 	return p;
 }
