@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the tests need and runs them all: unit tests and fuzz corpora, lint, integration and
-# browser tests, the same again under the address and undefined-behaviour sanitizers, distcheck.
+# Installs what the tests need and runs them all: unit tests and fuzz corpora, mutants, lint, integration
+# and browser tests, the same again under the address and undefined-behaviour sanitizers, distcheck.
 # Ends with one line "N passed, N failed, N skipped". Usage: ./test.sh [STAGE…]
 set -u
 
@@ -130,6 +130,7 @@ browser() {
 stage() {
 	case $1 in
 	unit) build "$work/plain" && unit "$work/plain" "unit tests and fuzz corpora" ;;
+	mutants) single "mutants" make -C "$work/plain" -s check-mutants ;;
 	lint) single "lint" make -C "$work/plain" lint ;;
 	integration) integration "$work/plain" "integration tests" ;;
 	browser) browser "$work/plain" ;;
@@ -140,7 +141,7 @@ stage() {
 		;;
 	distcheck) single "distcheck" make -C "$work/plain" -j"$jobs" distcheck ;;
 	*)
-		say "unknown stage $1 (unit lint integration browser sanitizers distcheck)"
+		say "unknown stage $1 (unit mutants lint integration browser sanitizers distcheck)"
 		exit 2
 		;;
 	esac
@@ -154,7 +155,7 @@ if [ ! -x configure ]; then
 		exit 1
 	}
 fi
-[ $# -gt 0 ] || set -- unit lint integration browser sanitizers distcheck
+[ $# -gt 0 ] || set -- unit mutants lint integration browser sanitizers distcheck
 for each in "$@"; do
 	say "$each"
 	stage "$each"

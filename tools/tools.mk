@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks of the code itself. check-layers, check-headers and check-size run in `make check`; `make lint`
-# needs clang-format 14, clang-tidy, cppcheck and shellcheck.
-EXTRA_DIST += %D%/check-layers.sh %D%/check-headers.sh %D%/check-size.sh %D%/lint.sh .clang-format \
-	.clang-tidy .editorconfig
+# Checks of the code itself. check-layers, check-headers, check-size and check-guard run in `make check`;
+# `make lint` needs clang-format 14, clang-tidy, cppcheck and shellcheck.
+EXTRA_DIST += %D%/check-layers.sh %D%/check-headers.sh %D%/check-size.sh %D%/check-guard.sh %D%/lint.sh \
+	.clang-format .clang-tidy .editorconfig
 
-check-local: check-layers check-headers check-size
+check-local: check-layers check-headers check-size check-guard
 
 check-layers:
 	$(SHELL) $(top_srcdir)/tools/check-layers.sh $(top_srcdir)
@@ -16,6 +16,9 @@ check-headers: config.h
 check-size:
 	$(SHELL) $(top_srcdir)/tools/check-size.sh $(top_srcdir)
 
+check-guard:
+	$(SHELL) $(top_srcdir)/tools/check-guard.sh $(top_srcdir)
+
 lint: config.h
 	$(SHELL) $(top_srcdir)/tools/lint.sh $(top_srcdir) .
 
@@ -26,4 +29,4 @@ format-check:
 	cd $(top_srcdir) && clang-format --dry-run --Werror src/*/*.[ch] tests/unit/*.h tests/*/*.c \
 		tests/unit/*/*.c
 
-.PHONY: check-layers check-headers check-size lint format format-check
+.PHONY: check-layers check-headers check-size check-guard lint format format-check

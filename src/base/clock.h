@@ -16,11 +16,13 @@
 struct clock {
 	uint64_t (*monotonic_nsec)(const struct clock *c);
 	int64_t (*realtime_usec)(const struct clock *c);
-	const char *offset_file; /* test hook: seconds as decimal text, added to both; else NULL */
+	/* Test hook: seconds as decimal text, added to both; more of them behind a blank, added to
+	 * realtime alone. Else NULL. */
+	const char *offset_file;
 };
 
 /* The system's clocks. When built with test hooks and REPOPROBE_TEST_CLOCK names a file, its
- * content (decimal seconds) is added at each reading; the string is lent from the environment. */
+ * content is added at each reading; the string is lent from the environment. */
 struct clock clock_system(void);
 
 static inline uint64_t clock_monotonic_nsec(const struct clock *c)

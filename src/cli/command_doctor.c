@@ -193,6 +193,11 @@ static int make_job(struct doctor *d, struct error *reterr)
 	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
 	job->min_free_bytes = repository->min_free_bytes;
 	job->min_free_percent = repository->min_free_percent;
+	job->expected.requires_mount = repository->requires_mount;
+	(void)strncat(job->expected.fs_type, repository->expect_fstype,
+		sizeof(job->expected.fs_type) - 1);
+	(void)strncat(
+		job->expected.source, repository->expect_source, sizeof(job->expected.source) - 1);
 	job->keep_file = true;
 	return 0;
 }

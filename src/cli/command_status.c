@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `repoprobe status`: each repository's state, why, and its newest runs. */
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "report/report.h"
 #include "report/text.h"
 #include "store/store.h"
+#include "supervise/notes.h"
 
 #define CELL_MAX 4096
 
@@ -81,6 +83,11 @@ static struct json_t *probes_json(const struct status_repository *repository)
 		struct json_t *object = json_new_object();
 
 		json_add_text(object, "name", repository->probes[i].name);
+		if (repository->probes[i].stuck_since_usec != 0)
+			json_add_instant(
+				object, "stuck_since", repository->probes[i].stuck_since_usec);
+		else
+			json_add_null(object, "stuck_since");
 		json_add(object, "last_run", report_run_json(repository->probes[i].last_run));
 		json_append(probes, object);
 	}
@@ -120,6 +127,20 @@ static int print_json(const struct status *status)
 	return cli_print_json(document);
 }
 
+/* What the history cannot tell: which workers are stuck at present. That it is unknown is told, and
+ * no reason to say nothing else. */
+static void read_notes(const struct cli *cli, struct worker_note **ret, size_t *ret_count)
+{
+	struct buf path = BUF_INIT(CELL_MAX);
+	struct error error = { "" };
+
+	if (history_path(cli, NOTES_FILE_NAME, &path) == CLI_GO_ON &&
+		notes_read(buf_text(&path), ret, ret_count, &error) < 0)
+		(void)cli_complain(CLI_OK, "whether a worker is stuck at present is not known: %s",
+			error.text);
+	buf_done(&path);
+}
+
 static int status_handler(struct cli *cli, const struct command *command)
 {
 	struct status_request request = { 0 };
@@ -133,7 +154,11 @@ static int status_handler(struct cli *cli, const struct command *command)
 		exit_code = history_open(cli, &reader);
 	if (exit_code != CLI_GO_ON)
 		return exit_code;
-	int r = status_read(reader, &status, &error);
+	struct worker_note *notes = NULL;
+	size_t note_count = 0;
+	read_notes(cli, &notes, &note_count);
+	int r = status_read(reader, notes, note_count, &status, &error);
+	free(notes);
 	store_reader_close(reader);
 	if (r < 0)
 		return cli_complain(

@@ -17,17 +17,17 @@
 #define NAMES_MAX CONFIG_REPOSITORIES_MAX
 #define PATH_TEXT_MAX 8192
 
-static int add_path(const struct cli *cli, struct buf *path)
+int history_path(const struct cli *cli, const char *name, struct buf *path)
 {
 	struct config *config;
 
 	if (cli->state_directory) {
-		buf_printf(path, "%s/history.db", cli->state_directory);
+		buf_printf(path, "%s/%s", cli->state_directory, name);
 	} else {
 		int exit_code = cli_load_config(cli, &config);
 		if (exit_code != CLI_GO_ON)
 			return exit_code;
-		buf_printf(path, "%s/history.db", config->state_directory);
+		buf_printf(path, "%s/%s", config->state_directory, name);
 		config_free(config);
 	}
 	if (path->error < 0)
@@ -54,7 +54,7 @@ static int refuse(const struct cli *cli, const char *path, int r, const struct e
 static int open_at(const struct cli *cli, struct buf *path, struct store_reader **ret)
 {
 	struct error error = { "" };
-	int exit_code = add_path(cli, path);
+	int exit_code = history_path(cli, "history.db", path);
 
 	if (exit_code != CLI_GO_ON)
 		return exit_code;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/worker_note.h"
 #include "store/store.h"
 
 #define CAPACITY_FIRST 8
@@ -126,6 +127,15 @@ int status_add_alarm(struct status *status, const struct alarm_state *alarm)
 	return 0;
 }
 
+void status_add_stuck(struct status *status, const struct worker_note *note)
+{
+	struct status_repository *repository = find_repository(status, note->repository);
+
+	for (size_t i = 0; repository && i < repository->probe_count; i++)
+		if (strcmp(repository->probes[i].name, note->probe) == 0)
+			repository->probes[i].stuck_since_usec = note->stuck_since_usec;
+}
+
 static int compare_probes(const void *a, const void *b)
 {
 	return strcmp(
@@ -217,7 +227,8 @@ static int read_behind_skipped(
 	return r;
 }
 
-int status_read(struct store_reader *reader, struct status *ret, struct error *reterr)
+int status_read(struct store_reader *reader, const struct worker_note *notes, size_t note_count,
+	struct status *ret, struct error *reterr)
 {
 	struct store_run_filter filter = { .is_newest_per_probe = true, .limit = SIZE_MAX };
 	struct status status = { 0 };
@@ -231,6 +242,8 @@ int status_read(struct store_reader *reader, struct status *ret, struct error *r
 		status_done(&status);
 		return r;
 	}
+	for (size_t i = 0; i < note_count; i++)
+		status_add_stuck(&status, &notes[i]);
 	status_judge(&status);
 	*ret = status;
 	return 0;

@@ -10,6 +10,7 @@
 
 struct error;
 struct store_reader;
+struct worker_note;
 
 #define STATUS_REASON_MAX 512
 
@@ -35,13 +36,17 @@ struct status {
 /* The name stands in each of its runs. */
 const char *status_repository_name(const struct status_repository *repository);
 
-/* Reads it all. Returns 0 and a status to free, or -errno with a sentence. */
-int status_read(struct store_reader *reader, struct status *ret, struct error *reterr);
+/* Reads it all; notes: of workers that are still there. Returns 0 and a status to free, or -errno
+ * with a sentence. */
+int status_read(struct store_reader *reader, const struct worker_note *notes, size_t note_count,
+	struct status *ret, struct error *reterr);
 void status_done(struct status *status);
 
 /* Building blocks of status_read, each taking a lent value. Return 0 or -ENOMEM. */
 int status_add_run(struct status *status, const struct run *run);
 int status_add_alarm(struct status *status, const struct alarm_state *alarm);
+/* A worker that was given up and is still there. */
+void status_add_stuck(struct status *status, const struct worker_note *note);
 /* Sorts, and judges each repository. */
 void status_judge(struct status *status);
 

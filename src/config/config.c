@@ -21,6 +21,8 @@ static void repository_done(struct config_repository *repository)
 		free(repository->probes[i].limit_reason);
 	}
 	free(repository->probes);
+	free(repository->expect_fstype);
+	free(repository->expect_source);
 	free(repository->group);
 	free(repository->probe_directory);
 	free(repository->path);

@@ -45,6 +45,10 @@ struct config_repository {
 	char *name;
 	char *path; /* absolute, without trailing slash */
 	char *probe_directory; /* absolute, or "" for PATH/.repoprobe */
+	bool is_mount_auto; /* required when it was one at first sight */
+	bool requires_mount; /* when not auto, else false */
+	char *expect_fstype; /* NULL, "": any */
+	char *expect_source; /* as mounted, a device by any name, or UUID=…; likewise */
 	uint64_t min_free_bytes;
 	uint8_t min_free_percent;
 	bool keep_file;

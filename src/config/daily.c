@@ -30,6 +30,8 @@ static uint64_t add(uint64_t a, uint64_t b)
 static uint64_t bytes_of_day(
 	const struct config_probe *probe, uint64_t interval_usec, uint64_t bytes)
 {
+	if (!probe->schedule && interval_usec == 0)
+		return 0; /* it could not be read, which was told about */
 	if (!probe->schedule)
 		return multiply((DAY_USEC + interval_usec - 1) / interval_usec, bytes);
 	if (bytes == UINT64_MAX)

@@ -52,6 +52,24 @@ static uint64_t find_file_target(const struct config_repository *repository)
 	return has_auto && largest < WORKLOAD_FILE_SIZE_DEFAULT ? 0 : largest;
 }
 
+/* What must be mounted there. */
+static int resolve_target(struct resolver *p, struct config_repository *ret)
+{
+	const struct source_repository *own = p->repository;
+	const struct source_repository *defaults = &p->source->defaults;
+	const struct source_value *mount =
+		resolve_inherit(&own->require_mount, &defaults->require_mount);
+
+	ret->is_mount_auto = mount->is_auto;
+	ret->requires_mount = !mount->is_auto && mount->number != 0;
+	if (resolve_copy(&ret->expect_fstype,
+		    resolve_text(resolve_inherit(&own->expect_fstype, &defaults->expect_fstype))) <
+		0)
+		return -ENOMEM;
+	return resolve_copy(&ret->expect_source,
+		resolve_text(resolve_inherit(&own->expect_source, &defaults->expect_source)));
+}
+
 static int resolve_repository(struct resolver *p, struct config_repository *ret)
 {
 	const struct source_repository *own = p->repository;
@@ -75,7 +93,9 @@ static int resolve_repository(struct resolver *p, struct config_repository *ret)
 		issues_add(p->issues, &own->section.place,
 			"[repository %s] has no path; expected path = /DIRECTORY",
 			own->section.name);
-	int r = resolve_probes(p, ret);
+	int r = resolve_target(p, ret);
+	if (r == 0)
+		r = resolve_probes(p, ret);
 	ret->file_target_bytes = find_file_target(ret);
 	return r < 0 ? r : resolve_bounds(p, ret);
 }

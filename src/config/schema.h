@@ -34,6 +34,7 @@ enum schema_type {
 	SCHEMA_BOOLEAN,
 	SCHEMA_LOG_LEVEL,
 	SCHEMA_FREE, /* a size or a percentage */
+	SCHEMA_WORD, /* without blanks, at most max bytes, or empty */
 	SCHEMA_URL, /* http, https, or empty */
 	SCHEMA_NAMES, /* lists: of probes, */
 	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
@@ -43,7 +44,7 @@ enum schema_type {
 	SCHEMA_WHEN_BUSY, /* enum config_when_busy */
 	SCHEMA_CONFIRMATIONS, /* rising durations, or 0: none */
 };
-#define SCHEMA_TYPES 15
+#define SCHEMA_TYPES 16
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

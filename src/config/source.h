@@ -62,6 +62,9 @@ struct source_repository {
 	struct source_value interval;
 	struct source_value schedule;
 	struct source_value splay;
+	struct source_value require_mount;
+	struct source_value expect_fstype;
+	struct source_value expect_source;
 	struct source_value min_free;
 	struct source_value keep_file;
 	struct source_value limit;

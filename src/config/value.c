@@ -185,6 +185,18 @@ static int read_free(const struct schema_key *key, const char *text, struct sour
 	return set_text(v, text);
 }
 
+static int read_word(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	if (strpbrk(text, BLANKS))
+		return error_set(
+			reterr, -EINVAL, "%.*s: expected one word without blanks", SHOWN, text);
+	if (strlen(text) > key->max)
+		return error_set(reterr, -ERANGE, "%.*s is too long; expected at most %llu bytes",
+			SHOWN, text, (unsigned long long)key->max);
+	return set_text(v, text);
+}
+
 static int read_url(const struct schema_key *key, const char *text, struct source_value *v,
 	struct error *reterr)
 {
@@ -404,6 +416,7 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_BOOLEAN] = read_boolean,
 		[SCHEMA_LOG_LEVEL] = read_log_level,
 		[SCHEMA_FREE] = read_free,
+		[SCHEMA_WORD] = read_word,
 		[SCHEMA_URL] = read_url,
 		[SCHEMA_NAMES] = read_names,
 		[SCHEMA_ADDRESSES] = read_addresses,

@@ -70,12 +70,34 @@ static int command_reload(struct daemon *d, const struct json_t *request, struct
 	return daemon_reload(d, reterr);
 }
 
+#ifdef ENABLE_TEST_HOOKS
+/* What an alarm asks for, without one: "after_seconds" from now. */
+static int command_confirm(struct daemon *d, const struct json_t *request, struct error *reterr)
+{
+	const char *repository = json_get_text(request, "repository");
+	const char *probe = json_get_text(request, "probe");
+	int64_t seconds = json_get_integer(request, "after_seconds", 0);
+	struct live_probe *found = repository && probe
+		? live_find_probe(live_find_repository(d->live, repository), probe)
+		: NULL;
+
+	if (!found)
+		return error_set(reterr, -EINVAL, "no such probe");
+	daemon_confirm(d, found, clock_realtime_usec(&d->clock) + seconds * (int64_t)USEC_PER_SEC);
+	daemon_dispatch(d);
+	return 0;
+}
+#endif
+
 static const struct command {
 	const char *name;
 	int (*run)(struct daemon *d, const struct json_t *request, struct error *reterr);
 } commands[] = {
 	{ "probe-now", command_probe_now },
 	{ "reload", command_reload },
+#ifdef ENABLE_TEST_HOOKS
+	{ "confirm", command_confirm },
+#endif
 };
 
 static int run_command(

@@ -13,6 +13,7 @@
 #include "daemon/record.h"
 #include "daemon/reload.h"
 #include "daemon/sampler.h"
+#include "daemon/stuck.h"
 #include "http/http.h"
 #include "notify/notify.h"
 #include "store/store.h"
@@ -33,9 +34,13 @@
 #define NOTIFY_QUEUE_MAX 1024
 #define READER_THREADS 2
 #define READER_QUEUE_MAX 64
-#define STOP_REAP_USEC (700 * USEC_PER_MSEC)
-#define STOP_STORE_NSEC (700 * NSEC_PER_MSEC)
+/* Together below two seconds, also when each of them is used up. */
+#define STOP_REAP_USEC (500 * USEC_PER_MSEC)
+#define STOP_HTTP_NSEC (200 * NSEC_PER_MSEC)
+#define STOP_READERS_NSEC (100 * NSEC_PER_MSEC)
+#define STOP_NOTES_NSEC (100 * NSEC_PER_MSEC)
 #define STOP_NOTIFY_NSEC (200 * NSEC_PER_MSEC)
+#define STOP_STORE_NSEC (600 * NSEC_PER_MSEC)
 
 /* --- Sources of the loop ------------------------------------------------ */
 
@@ -43,6 +48,7 @@ static int on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	(void)source;
 	(void)usec;
+	launch_poll(data);
 	daemon_dispatch(data);
 	return 0;
 }
@@ -95,7 +101,7 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	(void)sd_notify(0, "STOPPING=1");
 	d->is_stopping = true;
 	launch_kill_all(d);
-	if (!d->launches)
+	if (!launch_may_end(d))
 		return sd_event_exit(d->event, 0);
 	return sd_event_add_time_relative(
 		d->event, &d->stop_timer, CLOCK_MONOTONIC, STOP_REAP_USEC, 0, on_stop_limit, d);
@@ -210,6 +216,7 @@ static int (*const opening_steps[])(struct daemon *d, struct error *reterr) = {
 	open_identity,
 	open_directories,
 	open_history,
+	stuck_open,
 	open_http,
 };
 
@@ -257,8 +264,9 @@ static void close_all(struct daemon *d)
 {
 	d->is_stopping = true;
 	d->control = control_close(d->control);
-	d->http = http_server_stop(d->http);
-	d->pool = store_pool_close(d->pool);
+	d->http = http_server_stop(d->http, STOP_HTTP_NSEC);
+	d->pool = store_pool_close(d->pool, STOP_READERS_NSEC);
+	stuck_close(d, STOP_NOTES_NSEC);
 	launch_done(d);
 	d->spawner = supervise_spawner_stop(d->spawner);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
@@ -269,6 +277,7 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->live = live_free(d->live);
+	ledger_done(&d->ledger);
 	d->config = config_free(d->config);
 }
 
@@ -292,6 +301,7 @@ static int run_loop(struct daemon *d)
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,
 		d->config->repository_count == 1 ? "repository" : "repositories");
+	reload_log_stretched(d->config);
 	daemon_changed(d);
 
 	int r = sd_event_loop(d->event);

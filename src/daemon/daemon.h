@@ -12,13 +12,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/config.h"
+#include "daemon/ledger.h"
 #include "daemon/live.h"
+#include "model/worker_note.h"
 
 struct control;
 struct http_server;
 struct launch;
 struct notifier;
 struct record_run;
+struct saver;
 struct store_pool;
 struct store_writer;
 struct supervise_spawner;
@@ -44,6 +47,7 @@ struct daemon_options {
 /* record.c's. */
 struct daemon_record {
 	bool is_open;
+	bool is_safe; /* repositories as first seen and budgets are known: probes may start */
 	struct record_run *first; /* runs that wait for it */
 	struct record_run *last;
 	size_t held;
@@ -58,6 +62,7 @@ struct daemon {
 	sd_event *event;
 	struct config *config;
 	struct live *live;
+	struct ledger ledger; /* write budgets */
 	char worker_path[DAEMON_PATH_MAX];
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
@@ -71,6 +76,9 @@ struct daemon {
 
 	struct supervise_spawner *spawner;
 	struct launch *launches; /* every worker that is not reaped yet */
+	struct saver *saver; /* of the file that says which these are */
+	int saver_error; /* what the log says of it */
+	char boot_id[WORKER_NOTE_BOOT_ID_LEN + 1];
 	bool is_stopping;
 
 	int64_t next_run_id;
@@ -111,6 +119,10 @@ void daemon_dispatch(struct daemon *d);
 /* Makes a probe due now (NULL: all of the repository). -ENOENT with a sentence. */
 int daemon_probe_now(
 	struct daemon *d, const char *repository, const char *probe, struct error *reterr);
+
+/* An extra run of a probe, to see whether what was bad still is, beside its schedule; 0: none is
+ * wanted (any more). */
+void daemon_confirm(struct daemon *d, struct live_probe *probe, int64_t at_usec);
 
 /* publish.c: renders what is shown, soon (changes within a moment are shown together). */
 void daemon_changed(struct daemon *d);

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts what is due: the only place where a run begins. Knows no worker's inside and no history.
  */
+#include "daemon/admission.h"
 #include "daemon/daemon.h"
+#include "daemon/exclusion.h"
 #include "daemon/launch.h"
 #include "daemon/pipeline.h"
 
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* After a start the next slot of an interval is at least half of it away, so that a first run (or
- * one asked for) is not followed by its regular one in the same minute. */
-static void plan_next(struct daemon *d, struct live_probe *probe)
-{
-	live_plan(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock),
-		probe->schedule.interval_usec / 2);
-}
+#define PARALLEL_MAX 64 /* of parallel_runs */
+#define MOUNTINFO_MAX (UINT32_C(4) << 20) /* thousands of mounts */
 
-static void start_due(struct daemon *d)
-{
-	while (launch_occupied(d) < d->config->parallel_runs) {
-		struct live_repository *repository = NULL;
-		struct live_probe *probe =
-			live_choose(d->live, clock_monotonic_nsec(&d->clock), &repository);
-		if (!probe)
-			return;
-		launch_start(d, repository, probe);
-		plan_next(d, probe);
-	}
-}
-
-static void skip_overlapped(
-	struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+/* A run that does not take place, for a reason that is told. */
+static void skip(struct daemon *d, const struct live_repository *repository,
+	struct live_probe *probe, enum run_skip why, const char *reason)
 {
 	struct run *run = run_new(repository->config->name, probe->config->name);
 
@@ -43,26 +30,119 @@ static void skip_overlapped(
 	}
 	run->workload = probe->config->workload;
 	run->started_usec = clock_realtime_usec(&d->clock);
-	run_fail(run, RUN_SKIPPED, 0, "the slot passed while %s",
-		probe->stuck_since_usec > 0 ? "a worker was stuck on this repository"
-					    : "another run of this repository went on");
-	run->skip = RUN_SKIP_OVERLAP;
+	run_fail(run, RUN_SKIPPED, 0, "%s", reason);
+	run->skip = why;
+	run->is_confirmation = why != RUN_SKIP_OVERLAP && live_is_confirmation(probe);
 	pipeline_finish(d, NULL, run);
 }
 
-/* A probe that waits so long that its following slot arrives skips that one. */
+/* --- What may take place ------------------------------------------------ */
+
+static void admit(struct daemon *d, const struct live_repository *repository,
+	const struct live_probe *probe, struct admission *ret)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	struct ledger_account *account = ledger_find(&d->ledger, repository->config->name);
+	const struct admission_question question = {
+		.repository = repository->config,
+		.workload = &probe->config->workload,
+		.left_bytes = account ? ledger_left_bytes(account, now_nsec) : UINT64_MAX,
+		.file_bytes = repository->file_bytes,
+		.file_target_bytes = repository->file_target_bytes,
+		.others = facts_ring_recent(repository->ring, now_nsec),
+	};
+
+	admission_decide(&question, ret);
+}
+
+static void start_or_skip(
+	struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+{
+	struct admission admission;
+
+	admit(d, repository, probe, &admission);
+	if (admission.skip == RUN_SKIP_NONE) {
+		pipeline_reserve(d, repository->config->name, admission.reserved_bytes);
+		launch_start(d, repository, probe, &admission);
+	} else {
+		skip(d, repository, probe, admission.skip, admission.reason);
+	}
+	live_pass(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+}
+
+/* --- Who is next -------------------------------------------------------- */
+
+static bool is_guess_needed(const struct live *live, uint64_t now_nsec)
+{
+	for (size_t i = 0; i < live->repository_count; i++) {
+		const struct live_repository *repository = &live->repositories[i];
+		for (size_t k = 0; !repository->has_identity && k < repository->probe_count; k++)
+			if (live_due_nsec(&repository->probes[k]) <= now_nsec)
+				return true;
+	}
+	return false;
+}
+
+/* Before a worker has told what a repository is made of, the mount table says on what it seems to
+ * be. */
+static void guess_identities(struct daemon *d)
+{
+	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);
+
+	if (!is_guess_needed(d->live, clock_monotonic_nsec(&d->clock)))
+		return;
+	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else there is no guess */
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		struct live_repository *repository = &d->live->repositories[i];
+		if (!repository->has_identity)
+			(void)identity_guess(buf_text(&mountinfo), repository->config->path,
+				&repository->identity); /* likewise */
+	}
+	buf_done(&mountinfo);
+}
+
+static void start_due(struct daemon *d)
+{
+	struct exclusion_place occupied[PARALLEL_MAX];
+
+	guess_identities(d);
+	while (launch_occupied(d) < d->config->parallel_runs) {
+		struct live_repository *repository = NULL;
+		size_t count = launch_places(d, occupied, PARALLEL_MAX);
+		struct live_probe *probe = live_choose(
+			d->live, clock_monotonic_nsec(&d->clock), occupied, count, &repository);
+		if (!probe)
+			return;
+		start_or_skip(d, repository, probe);
+	}
+}
+
+static const char *overlap_reason(const struct live_repository *repository, uint64_t now_nsec)
+{
+	for (size_t i = 0; i < repository->probe_count; i++)
+		if (repository->probes[i].stuck_since_usec > 0)
+			return "the slot passed while a worker was stuck on this repository";
+	if (repository->has_worker)
+		return "the slot passed while another run of this repository went on";
+	if (live_is_held(repository, now_nsec))
+		return "the slot passed while this repository rested after a stuck worker";
+	return "the slot passed while runs of other repositories went on";
+}
+
+/* A probe that still waits when its following slot arrives skips that one. */
 static void skip_overdue(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		struct live_repository *repository = &d->live->repositories[i];
-		for (size_t k = 0; repository->has_worker && k < repository->probe_count; k++) {
+		for (size_t k = 0; k < repository->probe_count; k++) {
 			struct live_probe *probe = &repository->probes[k];
 			if (probe->overlap_due_nsec > now_nsec)
 				continue;
 			live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
-			skip_overlapped(d, repository, probe);
+			skip(d, repository, probe, RUN_SKIP_OVERLAP,
+				overlap_reason(repository, now_nsec));
 		}
 	}
 }
@@ -71,17 +151,17 @@ void daemon_dispatch(struct daemon *d)
 {
 	if (d->is_stopping)
 		return;
-	live_follow_clock(d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (live_follow_clock(
+		    d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock)))
+		daemon_changed(d);
+	if (d->record.is_safe)
+		start_due(d);
 	skip_overdue(d);
-	start_due(d);
 
-	uint64_t due_nsec = live_next_due_nsec(d->live);
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
-	bool is_full = launch_occupied(d) >= d->config->parallel_runs;
-	uint64_t wait_nsec = due_nsec > now_nsec ? due_nsec - now_nsec : 0;
-	/* With every slot taken what is due waits for a worker to end, not for the timer. A second
-	 * is also the longest that a clock moved by a test stays unnoticed. */
-	if (is_full || wait_nsec > NSEC_PER_SEC)
+	uint64_t wait_nsec = live_next_due_nsec(d->live, now_nsec) - now_nsec;
+	/* A second is the longest that a clock moved by a test stays unnoticed. */
+	if (wait_nsec > NSEC_PER_SEC)
 		wait_nsec = NSEC_PER_SEC;
 	(void)sd_event_source_set_time_relative(d->due_timer, wait_nsec / NSEC_PER_USEC + 1);
 	(void)sd_event_source_set_enabled(d->due_timer, SD_EVENT_ONESHOT);
@@ -106,7 +186,21 @@ int daemon_probe_now(
 		each->due_nsec = now_nsec;
 		each->due_usec = clock_realtime_usec(&d->clock);
 	}
+	/* Who asks does not want to wait for the end of a pause. */
+	found->is_asked = found->has_worker;
+	found->pause_nsec = 0;
+	found->pause_usec = 0;
 	daemon_changed(d);
 	daemon_dispatch(d);
 	return 0;
+}
+
+void daemon_confirm(struct daemon *d, struct live_probe *probe, int64_t at_usec)
+{
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+	uint64_t wait_usec = at_usec > now_usec ? (uint64_t)(at_usec - now_usec) : 0;
+
+	/* From here on it is a duration: a clock that is set moves nothing. */
+	probe->confirm_nsec =
+		at_usec == 0 ? 0 : clock_monotonic_nsec(&d->clock) + wait_usec * NSEC_PER_USEC;
 }

@@ -4,9 +4,14 @@
 #include "daemon/launch.h"
 
 #include "base/log.h"
+#include "daemon/admission.h"
 #include "daemon/daemon.h"
+#include "daemon/exclusion.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
+#include "daemon/seen.h"
+#include "daemon/stuck.h"
+#include "supervise/notes.h"
 #include "supervise/reading.h"
 #include "supervise/supervise.h"
 
@@ -21,16 +26,16 @@ struct launch {
 	struct daemon *d;
 	struct supervise_worker worker;
 	struct supervise_life life;
-	struct run *run; /* NULL once handed to the pipeline */
+	struct worker_note note; /* whose it is, and what the next daemon must know of it */
+	struct run *run; /* NULL once handed to the pipeline, or of a daemon before us */
 	struct reading begin; /* counters at the start, where nobody knew yet which to keep */
-	int64_t stuck_run_id;
-	int64_t stuck_since_usec;
-	char repository[RUN_NAME_MAX + 1];
-	char probe[RUN_NAME_MAX + 1];
+	char group[RUN_NAME_MAX + 1]; /* these two: where it is at work, as known at its start */
+	struct identity identity;
 	sd_event_source *exit_source;
 	sd_event_source *socket_source;
 	sd_event_source *timer;
 	int wait_status;
+	bool is_unwatched; /* there is no source for it: it is looked after by the timer */
 };
 
 static uint64_t now_nsec(const struct launch *l)
@@ -61,19 +66,33 @@ static void launch_unlink(struct launch *l)
 		}
 }
 
-/* The probe may have left the configuration meanwhile: then there is nothing to mark. */
+static struct live_repository *repository_of(const struct launch *l)
+{
+	return live_find_repository(l->d->live, l->note.repository);
+}
+
+static struct live_probe *probe_of(const struct launch *l)
+{
+	return live_find_probe(repository_of(l), l->note.probe);
+}
+
+/* The probe may have left the configuration meanwhile: then it cannot run, but a worker that is
+ * stuck holds its repository all the same, and the first probe shows it. */
 static void mark_probe(struct launch *l, bool is_running, bool has_worker)
 {
-	struct live_repository *repository = live_find_repository(l->d->live, l->repository);
-	struct live_probe *probe = live_find_probe(repository, l->probe);
+	struct live_repository *repository = repository_of(l);
+	struct live_probe *probe = probe_of(l);
 
-	if (repository)
-		repository->has_worker = has_worker;
-	if (!probe)
+	if (!repository)
 		return;
-	probe->is_running = is_running;
-	if (!has_worker)
-		probe->stuck_since_usec = 0;
+	repository->has_worker = has_worker;
+	if (probe)
+		probe->is_running = is_running;
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		struct live_probe *each = &repository->probes[i];
+		bool is_shown = has_worker && (probe ? each == probe : i == 0);
+		each->stuck_since_usec = is_shown ? l->note.stuck_since_usec : 0;
+	}
 }
 
 static void hand_over(struct launch *l)
@@ -85,22 +104,52 @@ static void hand_over(struct launch *l)
 	if (l->socket_source)
 		(void)sd_event_source_set_enabled(l->socket_source, SD_EVENT_OFF);
 	run->duration_nsec = now_nsec(l) - l->life.started_nsec;
-	l->stuck_run_id = run->status == RUN_STUCK ? l->d->next_run_id : 0;
+	l->note.run_id = run->status == RUN_STUCK ? l->d->next_run_id : 0;
 	pipeline_finish(l->d, &l->begin, run);
 	reading_done(&l->begin);
 }
 
+/* One that an earlier daemon started, and that is given up only now, has no run yet. */
+static struct run *run_of_adopted(const struct launch *l)
+{
+	const struct live_probe *probe = probe_of(l);
+	struct run *run = probe ? run_new(l->note.repository, l->note.probe) : NULL;
+
+	if (!run)
+		return NULL; /* nobody asks for it any more, or no memory: it stays stuck without */
+	run->workload = probe->config->workload;
+	run->started_usec = l->note.started_usec;
+	return run;
+}
+
 static void declare_stuck(struct launch *l)
 {
-	struct live_repository *repository = live_find_repository(l->d->live, l->repository);
-	struct live_probe *probe = live_find_probe(repository, l->probe);
+	struct live_repository *repository = repository_of(l);
 
+	l->note.stuck_since_usec = clock_realtime_usec(&l->d->clock);
+	if (repository)
+		l->note.stuck_count = ++repository->stuck_count;
 	mark_probe(l, false, true);
-	l->stuck_since_usec = clock_realtime_usec(&l->d->clock);
-	if (probe)
-		probe->stuck_since_usec = l->stuck_since_usec;
-	supervise_explain_stuck(&l->life, now_nsec(l), l->run);
-	hand_over(l);
+	if (!l->run)
+		l->run = run_of_adopted(l);
+	if (l->run) {
+		supervise_explain_stuck(&l->life, now_nsec(l), l->run);
+		hand_over(l);
+	}
+	stuck_save(l->d);
+}
+
+/* A worker that was stuck is gone. */
+static void release(struct launch *l)
+{
+	struct live_repository *repository = repository_of(l);
+
+	log_notice("%s: the stuck worker is gone", l->note.repository);
+	if (repository)
+		stuck_begin_pause(repository, now_nsec(l), clock_realtime_usec(&l->d->clock));
+	if (l->note.run_id > 0)
+		pipeline_complete_stuck(l->d, l->note.repository, l->note.run_id,
+			now_nsec(l) - l->life.started_nsec);
 }
 
 static void finish(struct launch *l)
@@ -111,14 +160,14 @@ static void finish(struct launch *l)
 			supervise_explain_end(&l->life, l->wait_status, l->run);
 		if (!l->d->is_stopping)
 			hand_over(l);
-	} else if (l->stuck_run_id > 0) {
-		pipeline_complete_stuck(
-			l->d, l->repository, l->stuck_run_id, now_nsec(l) - l->life.started_nsec);
 	}
+	if (l->note.stuck_since_usec > 0)
+		release(l);
 	launch_unlink(l);
 	struct daemon *d = l->d;
 	launch_free(l);
-	if (d->is_stopping && !d->launches)
+	stuck_save(d);
+	if (d->is_stopping && !launch_may_end(d))
 		(void)sd_event_exit(d->event, 0);
 	daemon_changed(d);
 	daemon_dispatch(d);
@@ -144,9 +193,11 @@ static bool step(struct launch *l, enum supervise_event event)
 	}
 	if (action != SUPERVISE_DO_NOTHING)
 		daemon_dispatch(l->d); /* a killed worker occupies no slot */
-	(void)sd_event_source_set_time(l->timer, l->life.deadline_nsec / NSEC_PER_USEC);
-	(void)sd_event_source_set_enabled(
-		l->timer, l->life.deadline_nsec == UINT64_MAX ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	if (l->timer) {
+		(void)sd_event_source_set_time(l->timer, l->life.deadline_nsec / NSEC_PER_USEC);
+		(void)sd_event_source_set_enabled(l->timer,
+			l->life.deadline_nsec == UINT64_MAX ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	}
 	return true;
 }
 
@@ -218,12 +269,14 @@ static int add_sources(struct launch *l)
 	sd_event *event = l->d->event;
 	int r = sd_event_add_io(event, &l->exit_source, l->worker.pidfd, EPOLLIN, on_ended, l);
 
-	if (r >= 0)
+	if (r >= 0 && l->worker.socket >= 0)
 		r = sd_event_add_io(
 			event, &l->socket_source, l->worker.socket, EPOLLIN, on_socket, l);
 	if (r >= 0)
 		r = sd_event_add_time(event, &l->timer, CLOCK_MONOTONIC,
 			l->life.deadline_nsec / NSEC_PER_USEC, 10 * USEC_PER_MSEC, on_deadline, l);
+	if (r >= 0 && l->life.deadline_nsec == UINT64_MAX)
+		r = sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
 	return r < 0 ? r : 0;
 }
 
@@ -237,8 +290,8 @@ static uint64_t limit_usec(
 	return workload->timeout_usec * (is_whole ? 1 : 2);
 }
 
-static struct job *job_new(
-	struct daemon *d, const struct live_repository *repository, const struct live_probe *probe)
+static struct job *job_new(struct daemon *d, const struct live_repository *repository,
+	const struct live_probe *probe, const struct admission *admission)
 {
 	const struct config_repository *config = repository->config;
 	struct job *job = calloc(1, sizeof(*job));
@@ -250,11 +303,12 @@ static struct job *job_new(
 	job_file_name(job, d->host_id, geteuid(), false);
 	job->workload = probe->config->workload;
 	job->file_target_bytes = config->file_target_bytes;
-	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
-	job->growth_bytes = JOB_GROWTH_BYTES;
+	job->first_layout_bytes = admission->first_layout_bytes;
+	job->growth_bytes = admission->growth_bytes;
 	job->min_free_bytes = config->min_free_bytes;
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
+	seen_expect(repository, &job->expected);
 	job->deadline_usec = limit_usec(repository, &job->workload);
 	return job;
 }
@@ -268,9 +322,11 @@ static struct launch *launch_new(
 		return NULL;
 	l->d = d;
 	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;
-	(void)strncat(l->repository, repository->config->name, RUN_NAME_MAX);
-	(void)strncat(l->probe, probe->config->name, RUN_NAME_MAX);
-	l->run = run_new(l->repository, l->probe);
+	(void)strncat(l->note.repository, repository->config->name, RUN_NAME_MAX);
+	(void)strncat(l->note.probe, probe->config->name, RUN_NAME_MAX);
+	l->run = run_new(l->note.repository, l->note.probe);
+	(void)strncat(l->group, repository->config->group, RUN_NAME_MAX);
+	l->identity = repository->identity;
 	if (!l->run)
 		return launch_free(l);
 	l->run->workload = probe->config->workload;
@@ -279,15 +335,53 @@ static struct launch *launch_new(
 	l->run->started_usec = clock_realtime_usec(&d->clock);
 	supervise_life_init(&l->life, now_nsec(l),
 		limit_usec(repository, &probe->config->workload) * NSEC_PER_USEC, false);
+	l->note.started_usec = l->run->started_usec;
+	l->note.started_nsec = l->life.started_nsec;
+	l->note.stuck_count = repository->stuck_count;
 	return l;
 }
 
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+/* The list owns it from here on. */
+static void launch_link(struct launch *l, bool is_running)
+{
+	struct live_repository *repository = repository_of(l);
+
+	l->next = l->d->launches;
+	l->d->launches = l;
+	mark_probe(l, is_running, true);
+	if (repository)
+		repository->is_asked =
+			false; /* this is the run that was asked for, or a later one */
+}
+
+static void note_process(struct launch *l)
+{
+	l->note.pid = (uint64_t)l->worker.pid;
+	if (notes_start_ticks(l->note.pid, &l->note.start_ticks) < 0)
+		l->note.pid = 0; /* it has ended already */
+}
+
+/* Without a source nobody would hear of its end. So it is ended now, and reaped by the timer. */
+static void give_up_watching(struct launch *l, int error)
+{
+	l->is_unwatched = true;
+	log_error("%s: a worker cannot be watched: %s", l->note.repository, errno_text(-error));
+	if (!l->run)
+		return;
+	run_fail(l->run, RUN_ERROR, -error, "the worker could not be watched: %s",
+		errno_text(-error));
+	l->life.has_result = true;
+	(void)supervise_life_step(&l->life, SUPERVISE_EVENT_STOP, now_nsec(l));
+	supervise_kill(&l->worker);
+}
+
+void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct admission *admission)
 {
 	struct launch *l = launch_new(d, repository, probe);
-	struct job *job = job_new(d, repository, probe);
+	struct job *job = job_new(d, repository, probe, admission);
 	struct error error = { 0 };
-	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - probe->due_nsec;
+	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - live_due_nsec(probe);
 	int r = -ENOMEM;
 
 	if (!l || !job) {
@@ -295,23 +389,80 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		goto out;
 	}
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
+	l->run->is_confirmation = live_is_confirmation(probe);
 	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
-	if (r >= 0)
-		r = add_sources(l);
 	if (r < 0) {
 		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
-		if (l->worker.pidfd >= 0)
-			supervise_kill(&l->worker);
+		l->run->has_own = true; /* nobody was there who could write */
 		hand_over(l);
 		goto out;
 	}
-	l->next = d->launches;
-	d->launches = l;
-	mark_probe(l, true, true);
-	l = NULL; /* the list owns it */
+	note_process(l);
+	r = add_sources(l);
+	if (r < 0)
+		give_up_watching(l, r);
+	launch_link(l, true);
+	stuck_save(d);
+	l = NULL;
 out:
 	free(job);
 	launch_free(l);
+}
+
+void launch_adopt(struct daemon *d, const struct worker_note *note)
+{
+	struct launch *l = calloc(1, sizeof(*l));
+
+	if (!l) {
+		log_error("%s: no memory to wait for the worker of an earlier daemon",
+			note->repository);
+		return;
+	}
+	l->d = d;
+	l->note = *note;
+	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;
+	if (notes_adopt(note, &l->worker) < 0) {
+		launch_free(l);
+		return;
+	}
+	bool is_stuck = note->stuck_since_usec > 0;
+	log_warning("%s: process %d of an earlier daemon is still %s", note->repository,
+		l->worker.pid, is_stuck ? "stuck" : "there");
+	supervise_life_adopt(&l->life, now_nsec(l), note->started_nsec, is_stuck);
+	int r = add_sources(l);
+	if (r < 0)
+		give_up_watching(l, r);
+	launch_link(l, false);
+	struct live_repository *repository = repository_of(l);
+	if (repository)
+		repository->stuck_count = note->stuck_count;
+}
+
+void launch_note_all(const struct daemon *d, struct buf *b)
+{
+	for (const struct launch *l = d->launches; l; l = l->next)
+		if (l->note.pid > 0)
+			worker_note_add(b, &l->note);
+}
+
+void launch_poll(struct daemon *d)
+{
+	struct launch *next;
+
+	for (struct launch *l = d->launches; l; l = next) {
+		next = l->next;
+		if (!l->is_unwatched)
+			continue;
+		if (supervise_reap(&l->worker, &l->wait_status) == 0)
+			(void)step(l, SUPERVISE_EVENT_EXIT);
+		else
+			(void)step(l, SUPERVISE_EVENT_TIME);
+	}
+}
+
+static bool is_occupying(const struct launch *l)
+{
+	return l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
 }
 
 size_t launch_occupied(const struct daemon *d)
@@ -319,25 +470,39 @@ size_t launch_occupied(const struct daemon *d)
 	size_t count = 0;
 
 	for (const struct launch *l = d->launches; l; l = l->next)
-		count += l->life.state == SUPERVISE_RUNNING || l->life.state == SUPERVISE_REPORTED;
+		count += is_occupying(l);
+	return count;
+}
+
+size_t launch_places(const struct daemon *d, struct exclusion_place *ret, size_t max)
+{
+	size_t count = 0;
+
+	for (const struct launch *l = d->launches; l && count < max; l = l->next)
+		if (is_occupying(l))
+			ret[count++] = (struct exclusion_place){ .group = l->group,
+				.identity = &l->identity };
 	return count;
 }
 
 void launch_mark_all(struct daemon *d)
 {
-	for (struct launch *l = d->launches; l; l = l->next) {
-		struct live_repository *repository = live_find_repository(d->live, l->repository);
-		struct live_probe *probe = live_find_probe(repository, l->probe);
+	for (struct launch *l = d->launches; l; l = l->next)
 		mark_probe(l, l->run != NULL, true);
-		if (probe)
-			probe->stuck_since_usec = l->stuck_since_usec;
-	}
 }
 
 void launch_kill_all(struct daemon *d)
 {
 	for (struct launch *l = d->launches; l; l = l->next)
 		supervise_kill(&l->worker);
+}
+
+bool launch_may_end(const struct daemon *d)
+{
+	for (const struct launch *l = d->launches; l; l = l->next)
+		if (l->life.state != SUPERVISE_STUCK)
+			return true;
+	return false;
 }
 
 void launch_done(struct daemon *d)

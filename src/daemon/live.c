@@ -3,6 +3,7 @@
 #include "daemon/live.h"
 
 #include "base/clock.h"
+#include "daemon/seen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,6 +98,11 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	repository->identity = earlier->identity;
 	repository->has_identity = earlier->has_identity;
 	repository->has_worker = earlier->has_worker;
+	repository->stuck_count = earlier->stuck_count;
+	repository->pause_nsec = earlier->pause_nsec;
+	repository->pause_usec = earlier->pause_usec;
+	repository->is_asked = earlier->is_asked;
+	seen_move(repository, earlier);
 	repository->file_bytes = earlier->file_bytes;
 	repository->file_target_bytes = earlier->file_target_bytes;
 }
@@ -204,8 +210,14 @@ int live_add_run(
 {
 	if (run->status == RUN_SKIPPED) {
 		probe->skips[run->skip]++;
+		probe->skips_in_row += run->skip != RUN_SKIP_MUTE;
+		probe->last_skip = run->skip;
 		return 0;
 	}
+	if (run->status == RUN_OK)
+		repository->stuck_count = 0;
+	probe->skips_in_row = 0;
+	probe->late_starts += run->start_delay_usec > LIVE_LATE_USEC;
 	probe->runs++;
 	if (run->status != RUN_OK)
 		probe->failures[run->status]++;

@@ -22,6 +22,7 @@ struct live_probe {
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
 	int64_t overlap_due_usec; /* of a calendar: the same as realtime; 0: never */
+	uint64_t confirm_nsec; /* monotonic: an extra run is wanted then; 0: none */
 	int64_t done_usec; /* of a calendar: slots up to here have been started or given up */
 	bool is_running;
 	struct run *last_run; /* newest finished run that was not skipped */
@@ -31,18 +32,28 @@ struct live_probe {
 	uint64_t runs;
 	uint64_t failures[RUN_STATUSES];
 	uint64_t skips[RUN_SKIPS];
+	uint64_t skips_in_row; /* since the last run that took place; muted ones do not count */
+	enum run_skip last_skip;
+	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };
 
 struct live_repository {
 	const struct config_repository *config;
 	struct alarm_state *alarm;
-	struct identity identity;
-	bool has_identity;
+	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
+	bool has_identity; /* a worker did */
+	struct identity_seen seen; /* when it was first measured */
+	bool is_seen_stored; /* or something of an earlier configuration is */
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
 	bool has_told_place; /* the log says if the history lies on it */
+	unsigned stuck_count; /* stuck workers since the last ok run */
+	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
+	int64_t pause_usec; /* the same as realtime */
+	bool is_asked; /* somebody wants a run as soon as the worker is gone */
+	uint64_t told_refusal; /* that the log has already said; 0: none */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -55,6 +66,9 @@ struct live {
 	struct live_repository *repositories;
 	int64_t clock_offset_usec; /* realtime - monotonic when last looked at */
 };
+
+/* A start later than this after its slot is counted as late. */
+#define LIVE_LATE_USEC (10 * USEC_PER_SEC)
 
 /* Realtime that went back by more than this since the last look was set back. */
 #define LIVE_BACK_USEC ((int64_t)USEC_PER_SEC)
@@ -100,8 +114,8 @@ void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_
 
 /* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that
  * slept, make a slot that passed meanwhile due, once; one that was set back brings the next slot
- * nearer again. Intervals count on as before. */
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
+ * nearer again. Intervals count on as before. True when realtime was set: what is shown changed. */
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
 
 /* The time from the next slot to the one after it. */
 uint64_t live_spacing_usec(const struct live_probe *probe);
@@ -112,11 +126,29 @@ uint64_t live_spacing_usec(const struct live_probe *probe);
 #define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
 
-/* The earliest due instant of a probe that could start, UINT64_MAX: none. */
-uint64_t live_next_due_nsec(const struct live *live);
+/* Must every probe of it wait, whether for a worker or for the pause after one? */
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec);
 
-/* The probe to start now, or NULL. */
-struct live_probe *live_choose(
-	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository);
+/* When the probe may start: its slot, or the end of the pause. 0: never. */
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe);
+
+/* Forgets the confirming run, or plans the next slot: what a start or a skip of what was due first
+ * does to the other is nothing. */
+void live_pass(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
+/* When it is to be run next: its slot, or a confirming run before that. */
+uint64_t live_due_nsec(const struct live_probe *probe);
+bool live_is_confirmation(const struct live_probe *probe);
+
+/* The earliest instant after now at which something becomes due or is to be skipped; UINT64_MAX:
+ * none. What is due already waits for a worker to end. */
+uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec);
+
+struct exclusion_place;
+
+/* The probe to start now, while these places are occupied, or NULL. */
+struct live_probe *live_choose(struct live *live, uint64_t now_nsec,
+	const struct exclusion_place *occupied, size_t occupied_count,
+	struct live_repository **ret_repository);
 
 #endif

@@ -2,7 +2,10 @@
 /* When each probe of the present is due: what schedule.c says of slots, tied to both clocks. */
 #include "daemon/live.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "daemon/exclusion.h"
 
 /* The monotonic instant of a realtime one: 0 when that was before the boot, UINT64_MAX for never.
  */
@@ -88,10 +91,21 @@ static void follow_clock(
 		probe->overlap_due_nsec = monotonic_of(probe->overlap_due_usec, now_nsec, now_usec);
 }
 
-void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
+/* It comes after as long a time as before; what clocks will show then is another time. */
+static void show_interval(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	if (probe->due_nsec > now_nsec)
+		probe->due_usec =
+			now_usec + (int64_t)((probe->due_nsec - now_nsec) / NSEC_PER_USEC);
+	else if (probe->due_usec > now_usec)
+		probe->due_usec = now_usec;
+}
+
+bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 {
 	int64_t offset_usec = now_usec - (int64_t)(now_nsec / NSEC_PER_USEC);
 	bool is_set_back = offset_usec < live->clock_offset_usec - LIVE_BACK_USEC;
+	bool is_set = is_set_back || offset_usec > live->clock_offset_usec + LIVE_BACK_USEC;
 
 	/* Slow corrections must not add up to a step, so each look is compared with the last. */
 	live->clock_offset_usec = offset_usec;
@@ -101,8 +115,11 @@ void live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 			struct live_probe *probe = &repository->probes[k];
 			if (probe->schedule.calendar)
 				follow_clock(probe, is_set_back, now_nsec, now_usec);
+			else if (is_set)
+				show_interval(probe, now_nsec, now_usec);
 		}
 	}
+	return is_set;
 }
 
 uint64_t live_spacing_usec(const struct live_probe *probe)
@@ -134,41 +151,110 @@ void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_us
 	probe->overlap_due_nsec = now_nsec + probe->schedule.interval_usec * NSEC_PER_USEC;
 }
 
-uint64_t live_next_due_nsec(const struct live *live)
+bool live_is_held(const struct live_repository *repository, uint64_t now_nsec)
+{
+	return repository->has_worker || repository->pause_nsec > now_nsec;
+}
+
+int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe)
+{
+	bool is_later = probe->due_usec > 0 && probe->due_usec < repository->pause_usec;
+
+	return is_later ? repository->pause_usec : probe->due_usec;
+}
+
+uint64_t live_due_nsec(const struct live_probe *probe)
+{
+	return live_is_confirmation(probe) ? probe->confirm_nsec : probe->due_nsec;
+}
+
+bool live_is_confirmation(const struct live_probe *probe)
+{
+	return probe->confirm_nsec > 0 && probe->confirm_nsec < probe->due_nsec;
+}
+
+/* After a start the next slot of an interval is at least half of it away, so that a first run (or
+ * one asked for) is not followed by its regular one in the same minute. */
+void live_pass(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
+{
+	if (live_is_confirmation(probe))
+		probe->confirm_nsec = 0;
+	else
+		live_plan(probe, now_nsec, now_usec, probe->schedule.interval_usec / 2);
+}
+
+static void take_earlier(uint64_t instant_nsec, uint64_t now_nsec, uint64_t *earliest)
+{
+	if (instant_nsec > now_nsec && instant_nsec < *earliest)
+		*earliest = instant_nsec;
+}
+
+uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec)
 {
 	uint64_t earliest = UINT64_MAX;
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *repository = &live->repositories[i];
+		take_earlier(repository->pause_nsec, now_nsec, &earliest);
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			const struct live_probe *probe = &repository->probes[k];
-			uint64_t due =
-				repository->has_worker ? probe->overlap_due_nsec : probe->due_nsec;
-			if (due < earliest)
-				earliest = due;
+			take_earlier(live_due_nsec(probe), now_nsec, &earliest);
+			take_earlier(probe->overlap_due_nsec, now_nsec, &earliest);
 		}
 	}
 	return earliest;
 }
 
-struct live_probe *live_choose(
-	struct live *live, uint64_t now_nsec, struct live_repository **ret_repository)
+/* The longest overdue of a repository, or NULL. */
+static struct live_probe *most_overdue(struct live_repository *repository, uint64_t now_nsec)
 {
 	struct live_probe *chosen = NULL;
 
-	for (size_t i = 0; i < live->repository_count; i++) {
-		struct live_repository *repository = &live->repositories[i];
-		if (repository->has_worker)
-			continue;
-		for (size_t k = 0; k < repository->probe_count; k++) {
-			struct live_probe *probe = &repository->probes[k];
-			if (probe->due_nsec > now_nsec)
-				continue;
-			if (chosen && chosen->due_nsec <= probe->due_nsec)
-				continue;
+	for (size_t k = 0; k < repository->probe_count; k++) {
+		struct live_probe *probe = &repository->probes[k];
+		uint64_t due_nsec = live_due_nsec(probe);
+		if (due_nsec <= now_nsec && (!chosen || due_nsec < live_due_nsec(chosen)))
 			chosen = probe;
-			*ret_repository = repository;
-		}
 	}
 	return chosen;
+}
+
+static size_t gather(struct live *live, uint64_t now_nsec, struct exclusion_waiting *waiting)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		const struct live_probe *probe = live_is_held(repository, now_nsec)
+			? NULL
+			: most_overdue(repository, now_nsec);
+		if (!probe)
+			continue;
+		waiting[count++] = (struct exclusion_waiting){
+			.place = { .group = repository->config->group,
+				.identity = &repository->identity },
+			.due_nsec = live_due_nsec(probe),
+			.index = i,
+		};
+	}
+	return count;
+}
+
+struct live_probe *live_choose(struct live *live, uint64_t now_nsec,
+	const struct exclusion_place *occupied, size_t occupied_count,
+	struct live_repository **ret_repository)
+{
+	struct exclusion_waiting *waiting = calloc(live->repository_count + 1, sizeof(*waiting));
+	struct live_probe *probe = NULL;
+
+	if (!waiting)
+		return NULL; /* the next look, in a second, finds memory or not */
+	const struct exclusion_waiting *chosen = exclusion_choose(
+		occupied, occupied_count, waiting, gather(live, now_nsec, waiting));
+	if (chosen) {
+		*ret_repository = &live->repositories[chosen->index];
+		probe = most_overdue(*ret_repository, now_nsec);
+	}
+	free(waiting);
+	return probe;
 }

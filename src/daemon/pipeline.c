@@ -6,11 +6,13 @@
 
 #include "alarm/alarm.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/daemon.h"
 #include "daemon/record.h"
 #include "daemon/sampler.h"
+#include "daemon/seen.h"
 #include "model/message.h"
 #include "notify/notify.h"
 #include "report/report.h"
@@ -24,8 +26,47 @@
 #define OVERDUE_NSEC (10 * NSEC_PER_SEC)
 #define OVERDUE_AGAIN_USEC USEC_PER_SEC
 
+/* What keeps a run from beginning stays as it is until somebody does something: it is told once, by
+ * its status and, where that has many reasons, its sentence. 0: nothing of that kind. */
+static uint64_t refusal_of(const struct run *run)
+{
+	switch (run->status) {
+	case RUN_NOT_MOUNTED:
+	case RUN_WRONG_TARGET:
+	case RUN_READ_ONLY:
+	case RUN_NO_SPACE:
+		return (uint64_t)run->status;
+	case RUN_REFUSED:
+		return hash_text(run->reason);
+	case RUN_OK:
+	case RUN_ERROR:
+	case RUN_STALLED:
+	case RUN_TIMEOUT:
+	case RUN_STUCK:
+	case RUN_SKIPPED:
+		break;
+	}
+	return 0;
+}
+
 /* One line a run: for people in the foreground, for debugging otherwise. */
-static void log_run(const struct daemon *d, const struct run *run)
+static enum log_level level_of_run(
+	const struct daemon *d, struct live_repository *repository, const struct run *run)
+{
+	enum log_level usual = d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
+	uint64_t refusal = refusal_of(run);
+
+	if (!repository || run->status == RUN_SKIPPED)
+		return usual;
+	bool is_told = refusal != 0 && refusal == repository->told_refusal;
+	repository->told_refusal = refusal;
+	if (is_told)
+		return LOG_LEVEL_DEBUG;
+	return refusal != 0 ? LOG_LEVEL_WARNING : usual;
+}
+
+static void log_run(
+	const struct daemon *d, struct live_repository *repository, const struct run *run)
 {
 	struct buf line = BUF_INIT(1024);
 
@@ -41,8 +82,8 @@ static void log_run(const struct daemon *d, const struct run *run)
 	}
 	if (run->reason[0] != '\0')
 		buf_printf(&line, ": %s", run->reason);
-	log_line(d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG, "%s/%s: %s%s",
-		run->repository, run->probe, run_status_name(run->status), buf_text(&line));
+	log_line(level_of_run(d, repository, run), "%s/%s: %s%s", run->repository, run->probe,
+		run_status_name(run->status), buf_text(&line));
 	buf_done(&line);
 }
 
@@ -90,8 +131,8 @@ static int batch_add_events(struct store_batch *batch, const struct alarm_outcom
 }
 
 /* Judges the run, moves the repository's alarm state on and adds what came of it to the batch. */
-static int judge(struct daemon *d, struct live_repository *repository,
-	const struct live_probe *probe, const struct run *run, struct store_batch *batch)
+static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
+	const struct run *run, struct store_batch *batch)
 {
 	const struct alarm_input input = {
 		.run = run,
@@ -103,6 +144,8 @@ static int judge(struct daemon *d, struct live_repository *repository,
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = outcome ? alarm_step(repository->alarm, &input, outcome) : -ENOMEM;
 
+	if (r >= 0 && run->status != RUN_SKIPPED)
+		daemon_confirm(d, probe, outcome->confirm_at_usec);
 	if (r >= 0 && repository->alarm->incident_id == d->next_incident_id)
 		d->next_incident_id++;
 	if (r >= 0)
@@ -111,6 +154,40 @@ static int judge(struct daemon *d, struct live_repository *repository,
 		r = batch_add_events(batch, outcome);
 	free(outcome);
 	return r;
+}
+
+static int note_first_identity(
+	struct live_repository *repository, const struct run *run, struct store_batch *batch)
+{
+	struct store_first_identity first;
+
+	if (!seen_note(repository, run))
+		return 0;
+	seen_to_store(repository, &first);
+	return store_batch_add_first_identity(batch, &first);
+}
+
+static int batch_add_budget(
+	struct daemon *d, struct ledger_account *account, struct store_batch *batch)
+{
+	struct store_budget budget;
+
+	if (account->budget.day_bytes == 0)
+		return 0;
+	ledger_save(
+		account, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock), &budget);
+	return store_batch_add_budget(batch, account->repository, &budget);
+}
+
+/* Also of a repository that left the configuration meanwhile. */
+static int settle(struct daemon *d, const struct run *run, struct store_batch *batch)
+{
+	struct ledger_account *account = ledger_find(&d->ledger, run->repository);
+
+	if (!account || run->status == RUN_SKIPPED)
+		return 0;
+	ledger_settle(account, run);
+	return batch_add_budget(d, account, batch);
 }
 
 static void submit(struct daemon *d, struct store_batch *batch)
@@ -147,8 +224,12 @@ void pipeline_keep(struct daemon *d, struct run *run)
 		if (probe)
 			live_number_run(probe, run);
 	}
+	if (r >= 0)
+		r = settle(d, run, batch);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, batch);
+	if (r >= 0 && repository)
+		r = note_first_identity(repository, run, batch);
 	if (r >= 0) {
 		r = store_batch_add_run(batch, run);
 		run = NULL; /* taken, also on failure */
@@ -170,7 +251,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 
 	if (d->record.is_open)
 		run->id = d->next_run_id++;
-	log_run(d, run);
+	log_run(d, repository, run);
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
 	if (probe && live_add_run(repository, probe, run) < 0)
@@ -182,6 +263,22 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	if (!record_hold(d, run))
 		pipeline_keep(d, run);
 	daemon_changed(d);
+}
+
+void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
+{
+	struct ledger_account *account = ledger_find(&d->ledger, repository);
+	struct store_batch *batch = account && bytes > 0 ? store_batch_new() : NULL;
+
+	if (!account || bytes == 0)
+		return;
+	ledger_reserve(account, bytes);
+	if (!batch || batch_add_budget(d, account, batch) < 0) {
+		log_error("%s: what a run may write could not be kept: no memory", repository);
+		store_batch_free(batch);
+		return;
+	}
+	submit(d, batch);
 }
 
 void pipeline_complete_stuck(

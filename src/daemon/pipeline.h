@@ -20,6 +20,9 @@ void pipeline_keep(struct daemon *d, struct run *run);
 
 /* Makes the timer of messages that their commits keep waiting. */
 int pipeline_start(struct daemon *d);
+/* A run that is about to start may write so much: should nobody live to see its end, that is what
+ * it counts as having written. */
+void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes);
 
 /* A stuck run's worker is gone at last. */
 void pipeline_complete_stuck(

@@ -31,9 +31,11 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 	to->last_run = from->last_run;
 	to->last_measured = from->last_measured;
 	to->last_success_usec = from->last_success_usec;
-	to->next_run_usec = from->due_usec;
 	to->is_running = from->is_running;
 	to->runs = from->runs;
+	to->skips_in_row = from->skips_in_row;
+	to->last_skip = from->last_skip;
+	to->late_starts = from->late_starts;
 	to->stuck_since_usec = from->stuck_since_usec;
 	for (size_t i = 0; i < RUN_STATUSES; i++)
 		to->failures[i] = from->failures[i];
@@ -83,8 +85,10 @@ static void frame_fill(struct frame *f, const struct live *live)
 		to->facts = from->has_identity ? &from->facts : NULL;
 		to->probe_count = from->probe_count;
 		to->probes = probe;
-		for (size_t k = 0; k < from->probe_count; k++)
-			fill_probe(probe++, &from->probes[k]);
+		for (size_t k = 0; k < from->probe_count; k++) {
+			fill_probe(probe, &from->probes[k]);
+			probe++->next_run_usec = live_start_usec(from, &from->probes[k]);
+		}
 		to->state = snapshot_judge(to, f->reasons[i], sizeof(f->reasons[i]));
 		to->reason = f->reasons[i];
 	}

@@ -40,6 +40,9 @@ static void tell_notice(struct daemon *d)
 		return;
 	d->record.notices = status.notices;
 	log_error("%s", status.notice);
+	/* The database that was begun does not know them. */
+	for (size_t i = 0; i < d->live->repository_count; i++)
+		d->live->repositories[i].is_seen_stored = false;
 	daemon_changed(d);
 }
 
@@ -71,8 +74,14 @@ int record_open(struct daemon *d, struct error *reterr)
 	r = restore(d, reterr);
 	if (r != -EINPROGRESS)
 		return r;
-	log_warning("the history is not open yet%s%s; probing begins, and results wait in memory",
-		reterr->text[0] != '\0' ? ": " : "", reterr->text);
+	if (restore_limits(d, NULL) == 0)
+		log_warning("the history is not open yet%s%s; probing begins, and results wait in "
+			    "memory",
+			reterr->text[0] != '\0' ? ": " : "", reterr->text);
+	else
+		log_warning("the history is not open yet%s%s; probing waits for it: it alone knows "
+			    "what may be written where",
+			reterr->text[0] != '\0' ? ": " : "", reterr->text);
 	return 0;
 }
 
@@ -111,6 +120,7 @@ void record_follow(struct daemon *d)
 	if (d->http)
 		http_server_set_ready(d->http, true, "ready");
 	release_held(d);
+	daemon_dispatch(d);
 	daemon_changed(d);
 }
 

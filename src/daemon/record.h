@@ -15,7 +15,8 @@ struct run;
 
 #define RECORD_HELD_MAX 1024
 
-/* Opens it and restores what was known, or leaves that for later when it takes long. */
+/* Opens it and restores what was known, or leaves that for later when it takes long. Probing begins
+ * even so, if what keeps probes harmless can be read. */
 int record_open(struct daemon *d, struct error *reterr);
 /* Looks whether it is open by now, and says what became of it. */
 void record_follow(struct daemon *d);

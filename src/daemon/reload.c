@@ -4,6 +4,7 @@
  * path. */
 #include "daemon/reload.h"
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/launch.h"
@@ -11,6 +12,8 @@
 
 #include <errno.h>
 #include <systemd/sd-daemon.h>
+
+#define SENTENCE_MAX 512
 
 int reload_read(
 	const struct daemon_options *options, struct config **ret, struct config_errors *errors)
@@ -33,6 +36,18 @@ void reload_log_errors(const struct config_errors *errors)
 		log_error("%s", errors->lines[i]);
 	if (errors->count > CONFIG_ERRORS_MAX)
 		log_error("… and %zu more errors", errors->count - CONFIG_ERRORS_MAX);
+}
+
+void reload_log_stretched(const struct config *config)
+{
+	for (size_t i = 0; i < config->repository_count; i++) {
+		struct buf sentence = BUF_INIT(SENTENCE_MAX);
+
+		config_describe_stretch(&config->repositories[i], &sentence);
+		if (sentence.len > 0)
+			log_notice("%s %s", config->repositories[i].name, buf_text(&sentence));
+		buf_done(&sentence);
+	}
 }
 
 static void warn_restart_needed(const struct config *old_config, const struct config *new_config)
@@ -71,7 +86,8 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	}
 	struct live *live = live_new(
 		config, d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	if (!live) {
+	if (!live || ledger_open(&d->ledger, config, clock_monotonic_nsec(&d->clock)) < 0) {
+		live_free(live);
 		config_free(config);
 		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
 	}
@@ -83,6 +99,7 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	d->config = config;
 	launch_mark_all(d);
 	log_set_level(config->log_level);
+	reload_log_stretched(config);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/pipeline.h"
+#include "daemon/seen.h"
 #include "notify/notify.h"
 #include "store/store.h"
 
@@ -39,6 +40,11 @@ static int each_alarm(void *data, const struct alarm_state *state)
 	return 0;
 }
 
+static int each_first_identity(void *data, const struct store_first_identity *first)
+{
+	return seen_restore(data, first);
+}
+
 /* Nobody knows whether it went out before the process ended: it counts as tried. */
 static int each_message(void *data, const struct message *message)
 {
@@ -51,6 +57,26 @@ static int each_message(void *data, const struct message *message)
 	if (r >= 0)
 		d->notifications_pending++;
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
+}
+
+static int each_budget(void *data, const char *repository, const struct store_budget *budget)
+{
+	struct daemon *d = data;
+
+	return ledger_restore(&d->ledger, repository, budget, clock_monotonic_nsec(&d->clock),
+		clock_realtime_usec(&d->clock));
+}
+
+static int read_limits(struct daemon *d, struct store_reader *reader, struct error *reterr)
+{
+	int r = store_read_first_identities(reader, each_first_identity, d->live, reterr);
+
+	if (r >= 0)
+		r = store_read_budgets(reader, each_budget, d, reterr);
+	if (r >= 0)
+		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
+	d->record.is_safe = r >= 0;
+	return r;
 }
 
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
@@ -67,10 +93,25 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	if (ids.incident_id > d->next_incident_id)
 		d->next_incident_id = ids.incident_id;
 	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
+	if (r >= 0 && !d->record.is_safe)
+		r = read_limits(d, reader, reterr);
+	if (r >= 0)
+		seen_restore_from_runs(d->live);
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
+	return r;
+}
+
+int restore_limits(struct daemon *d, struct error *reterr)
+{
+	struct store_reader *reader = NULL;
+	int r = store_reader_open_older(d->database_path, &reader, reterr);
+
+	if (r >= 0)
+		r = read_limits(d, reader, reterr);
+	store_reader_close(reader);
 	return r;
 }
 

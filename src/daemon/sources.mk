@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libdaemon.a
 libdaemon_a_SOURCES = \
+	%D%/admission.c %D%/admission.h \
 	%D%/control.c %D%/control.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
+	%D%/exclusion.c %D%/exclusion.h \
 	%D%/launch.c %D%/launch.h \
+	%D%/ledger.c %D%/ledger.h \
 	%D%/live.c %D%/live.h \
 	%D%/live_plan.c \
 	%D%/options.c %D%/options.h \
@@ -15,7 +18,10 @@ libdaemon_a_SOURCES = \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \
-	%D%/schedule.c %D%/schedule.h
+	%D%/saver.c %D%/saver.h \
+	%D%/schedule.c %D%/schedule.h \
+	%D%/seen.c %D%/seen.h \
+	%D%/stuck.c %D%/stuck.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c

@@ -60,7 +60,7 @@ static void work(struct store_reader *reader, void *data)
 	if (r == 0 || q->refusal.status != 0)
 		return;
 	const char *why = q->refusal.message.text;
-	if (history_may_log(q->server->history, clock_monotonic_nsec(q->server->clock)))
+	if (history_may_log(q->server->history, clock_monotonic_nsec(&q->server->clock)))
 		log_warning("the history cannot be read for %s: %s", q->path,
 			why[0] != '\0' ? why : errno_text(-r));
 	refuse_for_now(&q->refusal, "history_unavailable", "the history cannot be read at present");

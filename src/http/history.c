@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "store/store.h"
 
-#define PAUSE_NSEC 2000000
 #define LOG_PAUSE_NSEC (60 * NSEC_PER_SEC)
 
 struct history {
@@ -104,18 +103,22 @@ int history_ask(struct history *h, struct history_question *q)
 }
 
 /* Again and again: an interrupt just before a statement begins has no effect. */
-static const struct timespec interrupt_pause = { .tv_nsec = PAUSE_NSEC };
+#define INTERRUPT_PAUSE_NSEC 2000000
+static const struct timespec interrupt_pause = { .tv_nsec = INTERRUPT_PAUSE_NSEC };
 
 bool history_stop(struct history *h, uint64_t limit_nsec)
 {
+	uint64_t waited_nsec = 0;
+
 	(void)pthread_mutex_lock(&h->lock);
 	h->is_stopping = true;
-	for (uint64_t waited = 0; h->first && waited < limit_nsec; waited += PAUSE_NSEC) {
+	while (h->first && waited_nsec <= limit_nsec) {
 		for (struct history_question *q = h->first; q; q = q->next)
 			if (q->reader)
 				store_reader_interrupt(q->reader);
 		(void)pthread_mutex_unlock(&h->lock);
 		(void)nanosleep(&interrupt_pause, NULL); /* cut short does no harm */
+		waited_nsec += INTERRUPT_PAUSE_NSEC;
 		(void)pthread_mutex_lock(&h->lock);
 	}
 	bool are_home = !h->first;

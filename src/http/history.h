@@ -34,8 +34,8 @@ struct history *history_free(struct history *h);
  * not suspended for long, -EAGAIN (queue full) or -ESHUTDOWN (no history, or stopping). */
 int history_ask(struct history *h, struct history_question *q);
 
-/* Refuses new questions, interrupts those at work and waits until all have come home. False when
- * one has not in limit_nsec: its thread sits in the kernel, on a disk that does not answer. */
+/* Refuses new questions, interrupts those at work and returns true when all have come home, or
+ * false when one has not within limit_nsec: its reader sits in the kernel. */
 bool history_stop(struct history *h, uint64_t limit_nsec);
 
 /* True at most once a minute: a page that polls must not fill the log. */

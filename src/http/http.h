@@ -21,13 +21,15 @@ struct http_settings {
 	size_t allowed_host_count;
 	unsigned max_connections;
 	struct store_pool *pool; /* lent for the server's life; NULL: history answers 503 */
-	const struct clock *clock; /* lent: "now" in requests */
+	const struct clock *clock; /* copied: "now" in requests */
 };
 
 /* Starts the threads. On failure reterr names the address and why ("127.0.0.1:9847 is in use"). */
 int http_server_start(
 	const struct http_settings *settings, struct http_server **ret, struct error *reterr);
-struct http_server *http_server_stop(struct http_server *server); /* accepts NULL, returns NULL */
+/* Accepts NULL, returns NULL. When a reader does not come back within limit_nsec, the server is
+ * left behind with its threads, refusing all history, for the process's end. */
+struct http_server *http_server_stop(struct http_server *server, uint64_t limit_nsec);
 
 /* The i-th bound address with its real port ("127.0.0.1:40123"), or NULL past the end. Lent. */
 const char *http_server_address(const struct http_server *server, size_t i);

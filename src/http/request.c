@@ -85,7 +85,7 @@ static enum MHD_Result dispatch(struct request *q, const char *method, const cha
 	if (!routes_allow(route, method))
 		return refuse_method(q, route);
 	if (route->rules) {
-		int64_t now_usec = clock_realtime_usec(q->server->clock);
+		int64_t now_usec = clock_realtime_usec(&q->server->clock);
 		if (query_parse(query, route->rules, now_usec, &q->query, &e) < 0)
 			return request_refuse(
 				q, MHD_HTTP_BAD_REQUEST, "bad_parameter", "%s", e.text);

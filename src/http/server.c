@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -23,7 +22,6 @@
 #include "http/server.h"
 
 #define THREADS_PER_ADDRESS 2
-#define HISTORY_STOP_NSEC (NSEC_PER_SEC / 4)
 /* libmicrohttpd takes 128 events at a time and, when it got as many, waits for more before it looks
  * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
 #define CONNECTIONS_PER_THREAD 120U
@@ -159,7 +157,8 @@ int http_server_start(
 	if (!server)
 		return error_set(reterr, r, "%s", errno_text(-r));
 	(void)pthread_mutex_init(&server->ready_lock, NULL); /* cannot fail with glibc */
-	server->clock = settings->clock;
+	if (settings->clock)
+		server->clock = *settings->clock;
 	server->access = access_new();
 	server->bodies = bodies_new();
 	server->history = history_new(settings->pool);
@@ -176,17 +175,16 @@ int http_server_start(
 	*ret = server;
 	return 0;
 fail:
-	(void)http_server_stop(server);
+	(void)http_server_stop(server, 0); /* nobody has asked anything yet */
 	return r;
 }
 
-struct http_server *http_server_stop(struct http_server *server)
+struct http_server *http_server_stop(struct http_server *server, uint64_t limit_nsec)
 {
 	if (!server)
 		return NULL;
-	/* libmicrohttpd must not be stopped with connections suspended: where a reader hangs, all
-	 * stays as it is for the process's end, soon. */
-	if (server->history && !history_stop(server->history, HISTORY_STOP_NSEC))
+	/* libmicrohttpd must not be stopped with connections suspended. */
+	if (server->history && !history_stop(server->history, limit_nsec))
 		return NULL;
 	for (size_t i = 0; i < server->count; i++)
 		MHD_stop_daemon(server->endpoints[i].daemon);

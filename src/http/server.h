@@ -7,20 +7,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "http/http.h"
 #include "http/listen.h"
 
 struct MHD_Daemon;
 struct access;
 struct bodies;
-struct clock;
 struct history;
 
 #define SERVER_ADDRESSES_MAX 16
 #define SERVER_READY_SIZE 512
 
 struct http_server {
-	const struct clock *clock;
+	struct clock clock;
 	struct access *access; /* not changed after the start */
 	struct bodies *bodies;
 	struct history *history;

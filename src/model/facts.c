@@ -212,3 +212,10 @@ struct facts facts_without_counters(const struct facts *facts)
 		.pressure_full_basis_points = facts->pressure_full_basis_points,
 	};
 }
+
+bool facts_is_busy(const struct facts *facts)
+{
+	return facts->has_counters &&
+		(facts->others_bytes_per_sec >= FACTS_BUSY_BYTES_PER_SEC ||
+			facts->others_ios_per_sec >= FACTS_BUSY_IOS_PER_SEC);
+}

@@ -37,6 +37,12 @@ struct facts {
 	uint32_t pressure_full_basis_points;
 };
 
+/* Whether others are at work, by the rule for as long as nobody knows what is usual here: what is
+ * not known counts as idle. */
+#define FACTS_BUSY_BYTES_PER_SEC UINT64_C(10000000)
+#define FACTS_BUSY_IOS_PER_SEC 50
+bool facts_is_busy(const struct facts *facts);
+
 /* One reading of everything, at one moment. */
 struct facts_sample {
 	uint64_t monotonic_nsec;
@@ -98,6 +104,9 @@ void facts_ring_add(struct facts_ring *ring, const struct facts_sample *sample);
 
 /* Adds our own I/O of a run on this repository or on one that shares a disk with it. */
 void facts_ring_add_span(struct facts_ring *ring, const struct facts_span *span);
+
+/* What others did lately, up to the newest sample; unknown when that is not of late. */
+struct facts facts_ring_recent(const struct facts_ring *ring, uint64_t now_nsec);
 
 /* What others did around a run from FACTS_LEAD_NSEC before its begin (or the first sample after
  * that which is not after the begin) to the first sample at or after its end. The run's own span

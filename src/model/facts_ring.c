@@ -117,3 +117,13 @@ struct facts facts_ring_around(
 	return facts_between(
 		ring->has_device ? &ring->device : NULL, earlier, later, is_known ? &own : NULL);
 }
+
+struct facts facts_ring_recent(const struct facts_ring *ring, uint64_t now_nsec)
+{
+	if (ring->sample_count == 0)
+		return (struct facts){ 0 };
+	uint64_t newest_nsec = sample_at(ring, ring->sample_count - 1)->monotonic_nsec;
+	if (newest_nsec + LATE_NSEC < now_nsec)
+		return (struct facts){ 0 };
+	return facts_ring_around(ring, newest_nsec, newest_nsec);
+}

@@ -32,6 +32,42 @@ struct identity {
 	struct device_info device;
 };
 
+/* What of it is remembered, to know a repository again: kept from its first run on. */
+struct identity_seen {
+	bool is_set;
+	bool is_mount;
+	char fs_type[32];
+	char source[IDENTITY_TEXT_MAX + 1];
+	char mount_point[IDENTITY_TEXT_MAX + 1];
+	char fs_uuid[64];
+};
+
+void identity_remember(const struct identity *identity, struct identity_seen *ret);
+
+/* Learns what was unknown when it was first seen and is known now. True when there was something.
+ */
+bool identity_learn(const struct identity *identity, struct identity_seen *seen);
+
+/* In what a repository is not the one remembered. What is unknown on either side is not compared;
+ * two UUIDs that are known decide alone, because names in /dev move. */
+enum identity_difference {
+	IDENTITY_SAME,
+	IDENTITY_OTHER_UUID,
+	IDENTITY_OTHER_TYPE,
+	IDENTITY_OTHER_SOURCE,
+};
+enum identity_difference identity_compare(
+	const struct identity *identity, const struct identity_seen *seen);
+
+/* The mount that a path lay on is gone: it lies on one above that now. */
+bool identity_lost_mount(const struct identity *identity, const struct identity_seen *seen);
+
+/* "nfs" is nfs4 too, "fuse" any fuse.… */
+bool identity_type_matches(const char *fs_type, const char *expected);
+
+/* Is there a mount at that path, by a mountinfo text? */
+bool identity_has_mount_point(const char *mountinfo, const char *path);
+
 /* On NFS the kernel counts by mount, not by device. */
 bool identity_is_nfs(const struct identity *identity);
 
@@ -41,6 +77,11 @@ bool identity_shares_disk(const struct identity *a, const struct identity *b);
 /* Finds the line of a mountinfo text (proc(5)) with this mount id and fills fs_type, source and
  * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret);
+
+/* What the text alone says of a path, symbolic links not followed: the file system whose mount
+ * point is its longest beginning. Device, if any, by its numbers, without leaves. Returns 0 or
+ * -ENOENT. */
+int identity_guess(const char *mountinfo, const char *path, struct identity *ret);
 
 /* The options of the same line, octal escapes undone. Too long a list loses whole options at its
  * end. Returns 0 or -ENOENT. */

@@ -17,6 +17,14 @@ enum job_kind {
 	JOB_EXAMINE, /* nothing is measured: what the place is, and what a run would meet there */
 };
 
+/* What must be found at the path before anything is written there. "" and false: not asked for. */
+struct job_expectation {
+	bool requires_mount; /* the path is a mount: its st_dev differs from its parent's */
+	char fs_type[32]; /* "nfs" means nfs4 too, "fuse" any fuse.… */
+	char source[IDENTITY_TEXT_MAX + 1]; /* as mounted, another name of that device, or UUID=… */
+	struct identity_seen seen; /* what was there when the repository was first seen */
+};
+
 struct job {
 	enum job_kind kind;
 	char repository_path[JOB_PATH_MAX + 1]; /* absolute */
@@ -28,6 +36,7 @@ struct job {
 	uint64_t growth_bytes; /* added after measuring, while below the full size; may be 0 */
 	uint64_t min_free_bytes; /* never go below; the larger of both floors counts */
 	uint8_t min_free_percent;
+	struct job_expectation expected;
 	bool keep_file; /* false: remove file (and directory if empty) at the end */
 	uint64_t deadline_usec; /* layout, measuring and growth must be over by then, from the start
 				 */

@@ -80,6 +80,7 @@ struct run {
 	char probe[RUN_NAME_MAX + 1];
 	int64_t started_usec; /* realtime, when the worker was spawned */
 	uint64_t start_delay_usec; /* how late against the schedule */
+	bool is_confirmation; /* an extra one, asked for by the alarm, beside the schedule */
 	uint64_t duration_nsec; /* spawn to reap, or to the verdict "stuck" */
 	uint64_t setup_nsec; /* open, lay out: before the first I/O */
 	uint64_t measured_nsec; /* first to last measured I/O; throughput is over this time */

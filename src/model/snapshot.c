@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/parse.h"
 
+#define SKIPS_WARNING 3 /* so many in a row are no accident */
 #define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
 
 static const char *const state_names[REPOSITORY_STATES] = {
@@ -49,13 +50,28 @@ static enum repository_state state_of_status(enum run_status status)
 }
 
 /* Skipped runs say nothing; what an earlier run of this daemon said still holds. */
-static enum repository_state state_of_probe(const struct snapshot_probe *probe)
+static enum repository_state state_of_runs(const struct snapshot_probe *probe)
 {
 	if (probe->stuck_since_usec != 0)
 		return REPOSITORY_CRITICAL;
 	if (probe->last_run && probe->last_run->status != RUN_SKIPPED)
 		return state_of_status(probe->last_run->status);
 	return probe->last_success_usec != 0 ? REPOSITORY_OK : REPOSITORY_UNKNOWN;
+}
+
+static bool is_well(enum repository_state state)
+{
+	return state == REPOSITORY_OK || state == REPOSITORY_UNKNOWN;
+}
+
+static bool is_skipped_again(const struct snapshot_probe *probe)
+{
+	return probe->skips_in_row >= SKIPS_WARNING && is_well(state_of_runs(probe));
+}
+
+static enum repository_state state_of_probe(const struct snapshot_probe *probe)
+{
+	return is_skipped_again(probe) ? REPOSITORY_WARNING : state_of_runs(probe);
 }
 
 static enum repository_state state_of_level(enum alarm_level level)
@@ -156,15 +172,30 @@ static void explain_series(const struct alarm_series *s, struct buf *b)
 static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 {
 	const struct run *run = probe->last_run;
-	bool is_stuck = probe->stuck_since_usec != 0;
 
-	if (run && run->reason[0] != '\0' && (!is_stuck || run->status == RUN_STUCK)) {
-		buf_add_text(b, run->reason);
+	if (probe->stuck_since_usec != 0) {
+		buf_add_text(b, "stuck since ");
+		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+		buf_printf(b,
+			": the repository does not answer, and the kernel cannot end the worker of %s",
+			probe->name);
 		return;
 	}
-	if (is_stuck) {
-		buf_printf(b, "the worker of %s cannot be ended: stuck since ", probe->name);
-		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+	if (is_skipped_again(probe)) {
+		buf_printf(b, "the last %llu runs of %s were skipped (%s)",
+			(unsigned long long)probe->skips_in_row, probe->name,
+			run_skip_name(probe->last_skip));
+		return;
+	}
+	if (run && run->status == RUN_STUCK) {
+		buf_printf(b,
+			"the newest run of %s was stuck: the repository did not answer, and the "
+			"kernel could not end the worker",
+			probe->name);
+		return;
+	}
+	if (run && run->reason[0] != '\0') {
+		buf_add_text(b, run->reason);
 		return;
 	}
 	buf_printf(

@@ -41,6 +41,9 @@ struct snapshot_probe {
 	uint64_t runs; /* counters since start */
 	uint64_t failures[RUN_STATUSES]; /* by status, ok and skipped stay 0 */
 	uint64_t skips[RUN_SKIPS];
+	uint64_t skips_in_row; /* since the last run that took place */
+	enum run_skip last_skip;
+	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 	int64_t stuck_since_usec; /* 0: no stuck worker */
 };

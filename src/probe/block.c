@@ -95,7 +95,7 @@ static int open_layout(struct block *b)
 		.clock = b->clock,
 		.observe = &b->observe,
 	};
-	int r = target_open_layout(&b->target, &b->layout.is_direct);
+	int r = target_open_layout(&b->target, b->run, &b->layout.is_direct);
 	b->layout.fd = b->target.layout_fd;
 	return r;
 }
@@ -110,7 +110,8 @@ static void note_layout(struct block *b)
 /* The floor, reached by others while we wrote, or a disk that is full below it. */
 static int explain_layout(struct block *b, int r)
 {
-	if (r == -ENOSPC && place_check_space(&b->place, MIB, b->run) < 0)
+	if (b->run->status != RUN_OK ||
+		(r == -ENOSPC && place_check_space(&b->place, MIB, b->run) < 0))
 		return r;
 	return fault_set(b->run, r, "lay out the probe file in", b->target.directory.path);
 }
@@ -380,7 +381,7 @@ static void use_target(struct block *b)
 	fresh_remove(&b->fresh, &b->target);
 	if (!b->job->keep_file)
 		target_remove(&b->target);
-	else if (r == 0)
+	else if (r == 0 && needs_layout(b))
 		grow(b);
 }
 

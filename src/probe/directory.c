@@ -5,36 +5,24 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "model/run.h"
 #include "probe/fault.h"
+#include "probe/guard.h"
 #include "probe/place.h"
 #include "probe/privilege.h"
 
 #define DEFAULT_NAME ".repoprobe"
+#define DIRECTORY_NEW_NAMES 3 /* itself, the tag, and the probe file */
 
 static const char tag_text[] =
 	"Signature: 8a477f597d28d172789f06886806bc55\n"
 	"# This directory holds the probe files of repoprobe, which need no backup.\n"
 	"# For information about cache directory tags, see https://bford.info/cachedir/\n";
-
-int directory_open_beneath(int directory_fd, const char *name, int flags, mode_t mode)
-{
-	struct open_how how = {
-		.flags = (uint64_t)(flags | O_NOFOLLOW | O_CLOEXEC),
-		.mode = mode,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd = syscall(SYS_openat2, directory_fd, name, &how, sizeof(how));
-
-	return fd < 0 ? -errno : (int)fd;
-}
 
 /* Splits a path into the directory it lies in, which is opened, and its last name. */
 static int open_parent(struct directory *d, const char *path, struct run *run)
@@ -82,12 +70,12 @@ int directory_explain(const struct directory *d, int r, int parent_fd, struct ru
 	if (r == -EPERM && place_facts(parent_fd).is_immutable)
 		return fault_refuse(
 			run, d->path, "is or lies in something immutable (chattr +i, +a)");
-	if (r == -ENOSPC && place_lacks_inodes(d->place)) {
-		run_fail(run, RUN_NO_SPACE, ENOSPC, "cannot create %.*s: no inodes left",
-			fault_path_len(d->path), d->path);
-		return r;
+	if (r == -ENOSPC) {
+		int lack = place_check_inodes(d->place, 1, run);
+		if (lack < 0)
+			return lack;
 	}
-	return fault_set(run, r, "create", d->path);
+	return fault_set_in(run, r, "create", d->path, parent_fd);
 }
 
 /* The directory's owner does the rest. */
@@ -103,10 +91,13 @@ static int make_directory(struct directory *d, struct run *run)
 {
 	int r = become_owner(d, d->parent_fd, run);
 
+	if (r == 0)
+		r = place_check_inodes(d->place, DIRECTORY_NEW_NAMES, run);
 	if (r < 0)
 		return r;
-	if (mkdirat(d->parent_fd, d->name, 0700) < 0)
-		return directory_explain(d, -errno, d->parent_fd, run);
+	r = guard_make_directory(d->parent_fd, d->name, 0700);
+	if (r < 0)
+		return directory_explain(d, r, d->parent_fd, run);
 	d->is_new = true;
 	return 0;
 }
@@ -114,7 +105,7 @@ static int make_directory(struct directory *d, struct run *run)
 /* What is not there stays so unless it is to be made. */
 static int open_directory(struct directory *d, bool is_to_be_made, struct run *run)
 {
-	int fd = directory_open_beneath(d->parent_fd, d->name, O_PATH | O_DIRECTORY, 0);
+	int fd = guard_open(d->parent_fd, d->name, O_PATH);
 
 	if (fd == -ENOENT && !is_to_be_made)
 		return become_owner(d, d->parent_fd, run);
@@ -122,10 +113,8 @@ static int open_directory(struct directory *d, bool is_to_be_made, struct run *r
 		int r = make_directory(d, run);
 		if (r < 0)
 			return r;
-		fd = directory_open_beneath(d->parent_fd, d->name, O_PATH | O_DIRECTORY, 0);
+		fd = guard_open(d->parent_fd, d->name, O_PATH);
 	}
-	if (fd == -ENOTDIR || fd == -ELOOP)
-		return fault_refuse(run, d->path, "is not a directory, and was left as it is");
 	if (fd < 0)
 		return fault_set(run, fd, "open", d->path);
 	d->fd = fd;
@@ -134,14 +123,13 @@ static int open_directory(struct directory *d, bool is_to_be_made, struct run *r
 
 static int check_directory(struct directory *d, struct run *run)
 {
-	struct stat st;
+	struct guard_facts facts = { .place_device = d->place->device };
 
-	if (fstat(d->fd, &st) < 0)
+	if (fstat(d->fd, &facts.directory) < 0)
 		return fault_set(run, -errno, "examine", d->path);
-	d->owner = st.st_uid;
-	if (st.st_dev != d->place->device)
-		return fault_refuse(run, d->path, "is on another file system than the repository");
-	return become_owner(d, d->fd, run);
+	d->owner = facts.directory.st_uid;
+	int r = guard_check(GUARD_AT_DIRECTORY, &facts, d->path, NULL, run);
+	return r < 0 ? r : become_owner(d, d->fd, run);
 }
 
 static int enter(struct directory *d, const struct job *job, const struct place *place,
@@ -187,8 +175,7 @@ int directory_write_tag(struct directory *d, struct run *run)
 	/* To create is to wait on a frozen file system, even for what exists. */
 	if (directory_has_tag(d))
 		return 0;
-	int fd = directory_open_beneath(
-		d->fd, DIRECTORY_TAG_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
+	int fd = guard_create(d->fd, DIRECTORY_TAG_NAME, O_WRONLY, 0644);
 
 	if (fd < 0)
 		return directory_explain(d, fd, d->fd, run);
@@ -201,7 +188,7 @@ int directory_write_tag(struct directory *d, struct run *run)
 /* True when the directory holds nothing but the tag. */
 static bool is_empty(const struct directory *d)
 {
-	int fd = directory_open_beneath(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY, 0);
+	int fd = guard_open(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	bool is_alone = true;
 
@@ -217,6 +204,24 @@ static bool is_empty(const struct directory *d)
 	return is_alone;
 }
 
+/* The tag, if it is the one that we write. */
+static void remove_tag(const struct directory *d)
+{
+	char text[sizeof(tag_text)];
+	struct guard_id id;
+	int fd = guard_open(d->fd, DIRECTORY_TAG_NAME, O_RDONLY);
+
+	if (fd < 0)
+		return;
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+	bool is_whole = n == (ssize_t)sizeof(tag_text) - 1;
+	bool is_ours = is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
+	/* Of one that we could not write there may be less. */
+	if ((is_ours || d->is_tag_new) && guard_identify(fd, &id) == 0)
+		(void)guard_remove(d->fd, DIRECTORY_TAG_NAME, &id); /* nothing depends on it */
+	fd_close(fd);
+}
+
 /* A directory that somebody else made for us, because we may not, must stay. */
 void directory_remove(struct directory *d)
 {
@@ -225,9 +230,8 @@ void directory_remove(struct directory *d)
 
 	if (!is_ours || d->fd < 0 || !is_empty(d))
 		return;
-	/* Nothing depends on whether these go. */
-	(void)unlinkat(d->fd, DIRECTORY_TAG_NAME, 0);
-	(void)unlinkat(d->parent_fd, d->name, AT_REMOVEDIR);
+	remove_tag(d);
+	(void)guard_remove_directory(d->parent_fd, d->name); /* likewise */
 }
 
 void directory_undo(struct directory *d)
@@ -235,6 +239,5 @@ void directory_undo(struct directory *d)
 	if (d->is_new)
 		directory_remove(d);
 	else if (d->is_tag_new)
-		(void)unlinkat(d->fd, DIRECTORY_TAG_NAME,
-			0); /* the failure before it is the one to tell */
+		remove_tag(d);
 }

@@ -48,10 +48,6 @@ void directory_undo(struct directory *d);
 /* Removes tag and directory, if nothing else is in it and we could make it again. */
 void directory_remove(struct directory *d);
 
-/* Opens one name below a directory, and nothing that leads elsewhere. Returns the descriptor or
- * -errno. */
-int directory_open_beneath(int directory_fd, const char *name, int flags, mode_t mode);
-
 /* Fails the run with why something in it could not be created: `r` from a call on parent_fd. */
 int directory_explain(const struct directory *d, int r, int parent_fd, struct run *run);
 

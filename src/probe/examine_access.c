@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "probe/examiner.h"
 #include "probe/fault.h"
+#include "probe/guard.h"
 #include "probe/header.h"
 
 
@@ -53,8 +54,7 @@ static bool is_other(const struct names *names, const char *name)
 /* Of other hosts and users, mostly. */
 static void count_others(struct examiner *x, const struct names *names)
 {
-	int fd = directory_open_beneath(
-		x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY, 0);
+	int fd = guard_open(x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct stat st;
 

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "probe/alignment.h"
 #include "probe/examiner.h"
+#include "probe/guard.h"
 
 #define TRIAL_BYTES 4096
 
@@ -62,11 +63,11 @@ static bool is_same_file(int a, int b)
 static void try_existing(const struct examiner *x, const char *name, const struct target_found *f)
 {
 	struct examination_direct *d = &x->e->direct;
-	int flags = O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY;
-	int fd = directory_open_beneath(x->directory.fd, name, flags | O_NOATIME, 0);
+	int flags = O_RDONLY | O_DIRECT;
+	int fd = guard_open(x->directory.fd, name, flags | O_NOATIME);
 
 	if (fd == -EPERM) /* O_NOATIME is the owner's */
-		fd = directory_open_beneath(x->directory.fd, name, flags, 0);
+		fd = guard_open(x->directory.fd, name, flags);
 	if (fd < 0)
 		note_failure(d, fd);
 	else if (is_same_file(fd, f->fd))
@@ -85,7 +86,7 @@ static void try_nameless(const struct examiner *x)
 		return; /* where a run would write nothing, neither do we */
 	if (fstat(directory_fd, &st) < 0 || st.st_dev != x->place.device)
 		return;
-	int fd = directory_open_beneath(directory_fd, ".", O_TMPFILE | O_RDWR | O_DIRECT, 0600);
+	int fd = guard_create_nameless(directory_fd, O_DIRECT);
 	if (fd == -EINVAL)
 		note_failure(d, fd);
 	else if (fd < 0)

@@ -3,31 +3,62 @@
 #include "probe/fault.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "model/run.h"
+#include "model/job.h"
 
+#define SENTENCE_MAX 512 /* cut to RUN_REASON_MAX in the end */
 #define PATH_SHOWN_MAX 120
+#define WITHIN_SHOWN_MAX 60 /* of a part of the path, beside it */
 
-struct meaning {
-	int error_number;
-	enum run_status status;
-	const char *text; /* NULL: the C library's */
-};
+/* This mount is read-only, the file system is not. */
+static bool is_sandboxed(const struct identity *identity, uid_t user)
+{
+	size_t len;
 
-static const struct meaning meanings[] = {
-	{ EROFS, RUN_READ_ONLY, "the file system is read-only" },
-	{ ENOSPC, RUN_NO_SPACE, "no space left on the file system" },
-	{ EDQUOT, RUN_NO_SPACE, "the disk quota is used up" },
-	{ ESTALE, RUN_ERROR,
+	(void)user; /* whoever */
+	return identity_find_option(identity->options.mount, "ro", &len) &&
+		identity_find_option(identity->options.fs, "rw", &len);
+}
+
+static bool is_squashed(const struct identity *identity, uid_t user)
+{
+	return user == 0 && identity_is_nfs(identity);
+}
+
+static const struct fault faults[] = {
+	{ EROFS, is_sandboxed, RUN_REFUSED,
+		"the file system is writable, but its mount is read-only for this service (service "
+		"sandbox: ReadWritePaths= in its unit)" },
+	{ EROFS, NULL, RUN_READ_ONLY, "the file system is read-only" },
+	{ ENOSPC, NULL, RUN_NO_SPACE, "no space left on the file system" },
+	{ EDQUOT, NULL, RUN_NO_SPACE, "the disk quota is used up" },
+	{ EACCES, is_squashed, RUN_ERROR,
+		"permission denied: the NFS server treats root as nobody (root_squash)" },
+	{ EPERM, is_squashed, RUN_ERROR,
+		"not permitted: the NFS server treats root as nobody (root_squash)" },
+	{ EACCES, NULL, RUN_ERROR, "permission denied" },
+	{ EPERM, NULL, RUN_ERROR, "not permitted" },
+	{ EIO, NULL, RUN_ERROR, "input/output error: the disk or the server failed" },
+	{ ESTALE, NULL, RUN_ERROR,
 		"stale file handle: the server does not know it any more; mount the file system anew" },
-	{ ENOTCONN, RUN_ERROR, "the program behind this file system is gone; mount it anew" },
-	{ ENODATA, RUN_ERROR, "the file became shorter while it was read" },
-	{ ECANCELED, RUN_ERROR, "the run was stopped before it ended" },
-	{ ENOLCK, RUN_ERROR, "the file system grants no locks" },
+	{ ENOTCONN, NULL, RUN_ERROR, "the program behind this file system is gone; mount it anew" },
+	{ ENODATA, NULL, RUN_ERROR, "the file became shorter while it was read" },
+	{ ECANCELED, NULL, RUN_ERROR, "the run was stopped before it ended" },
+	{ ENOLCK, NULL, RUN_ERROR, "the file system grants no locks" },
+	{ EUCLEAN, NULL, RUN_ERROR, "the file system is damaged; check it" },
+	{ ENODEV, NULL, RUN_ERROR, "the device is gone" },
+	{ ENXIO, NULL, RUN_ERROR, "the device is gone" },
+	{ ETIMEDOUT, NULL, RUN_ERROR, "the server does not answer" },
+	{ EHOSTDOWN, NULL, RUN_ERROR, "the server is down" },
+	{ EHOSTUNREACH, NULL, RUN_ERROR, "the server cannot be reached" },
 };
 
 int fault_path_len(const char *path)
@@ -35,21 +66,80 @@ int fault_path_len(const char *path)
 	return (int)utf8_cut(path, PATH_SHOWN_MAX);
 }
 
+struct fault fault_find(int error_number, const struct identity *identity, uid_t user)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (faults[i].error_number == error_number &&
+			(!faults[i].applies || faults[i].applies(identity, user)))
+			return faults[i];
+	return (struct fault){ error_number, NULL, RUN_ERROR, NULL };
+}
+
+static bool is_denial(int r)
+{
+	return r == -EACCES || r == -EPERM;
+}
+
+/* "user 65534 may not enter /srv (owner 0, mode 0700)" */
+static void add_lack(struct buf *b, const char *verb, const char *where, const struct stat *st)
+{
+	buf_printf(b, "; user %u may not %s %.*s (owner %u, mode %04o)", (unsigned)geteuid(), verb,
+		(int)utf8_cut(where, WITHIN_SHOWN_MAX), where, (unsigned)st->st_uid,
+		(unsigned)(st->st_mode & ALLPERMS));
+}
+
+/* The first directory on the way that cannot be entered. */
+static bool add_closed_door(struct buf *b, const char *path)
+{
+	char part[JOB_PATH_MAX + 1];
+	struct stat st;
+	size_t len = strlen(path);
+
+	if (path[0] != '/' || len > JOB_PATH_MAX)
+		return false;
+	memcpy(part, path, len + 1);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (stat(part, &st) < 0)
+			return false;
+		if (faccessat(AT_FDCWD, part, X_OK, AT_EACCESS) < 0) {
+			add_lack(b, "enter", part, &st);
+			return true;
+		}
+		*slash = '/';
+	}
+	return false;
+}
+
+static void add_lock_on_writing(struct buf *b, int directory_fd)
+{
+	struct stat st;
+
+	if (directory_fd >= 0 && fstat(directory_fd, &st) == 0 &&
+		faccessat(directory_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		add_lack(b, "write to", "its directory", &st);
+	else
+		buf_printf(b, " for user %u", (unsigned)geteuid());
+}
+
+int fault_set_in(struct run *run, int r, const char *doing, const char *path, int directory_fd)
+{
+	struct fault fault = fault_find(-r, &run->identity, geteuid());
+	struct buf b = BUF_INIT(SENTENCE_MAX);
+
+	buf_printf(&b, "cannot %s %.*s: %s", doing, fault_path_len(path), path,
+		fault.text ? fault.text : errno_text(-r));
+	if (is_denial(r) && !fault.applies && !add_closed_door(&b, path))
+		add_lock_on_writing(&b, directory_fd);
+	buf_printf(&b, " (%s)", errno_name(-r));
+	run_fail(run, fault.status, -r, "%s", buf_text(&b));
+	buf_done(&b);
+	return r;
+}
+
 int fault_set(struct run *run, int r, const char *doing, const char *path)
 {
-	struct meaning meaning = { .error_number = -r, .status = RUN_ERROR };
-
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-		if (meanings[i].error_number == -r)
-			meaning = meanings[i];
-	if (r == -EACCES || r == -EPERM)
-		run_fail(run, RUN_ERROR, -r, "cannot %s %.*s: permission denied for user %u (%s)",
-			doing, fault_path_len(path), path, (unsigned)geteuid(), errno_name(-r));
-	else
-		run_fail(run, meaning.status, -r, "cannot %s %.*s: %s (%s)", doing,
-			fault_path_len(path), path, meaning.text ? meaning.text : errno_text(-r),
-			errno_name(-r));
-	return r;
+	return fault_set_in(run, r, doing, path, -1);
 }
 
 int fault_refuse(struct run *run, const char *path, const char *why)

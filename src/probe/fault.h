@@ -3,10 +3,30 @@
 #ifndef REPOPROBE_PROBE_FAULT_H
 #define REPOPROBE_PROBE_FAULT_H
 
-struct run;
+#include <stdbool.h>
+#include <sys/types.h>
 
-/* Fails the run with "cannot DOING PATH: …" and returns `r`, a negative errno, unchanged. */
+#include "model/run.h"
+
+/* One row of the table: the first that fits counts. */
+struct fault {
+	int error_number;
+	/* NULL: always. Else by the file system and who asks. */
+	bool (*applies)(const struct identity *identity, uid_t user);
+	enum run_status status;
+	const char *text; /* NULL: the C library's */
+};
+
+/* Pure. error_number: positive. An errno without a row is an error in the C library's words. */
+struct fault fault_find(int error_number, const struct identity *identity, uid_t user);
+
+/* Fails the run with "cannot DOING PATH: …" and returns `r`, a negative errno, unchanged. What the
+ * file system is comes from run->identity. */
 int fault_set(struct run *run, int r, const char *doing, const char *path);
+
+/* The same for a name that could not be made in the directory open as directory_fd: where it is a
+ * matter of permission, who lacks what. */
+int fault_set_in(struct run *run, int r, const char *doing, const char *path, int directory_fd);
 
 /* Fails the run as refused, "PATH WHY", and returns -EPERM. */
 int fault_refuse(struct run *run, const char *path, const char *why);

@@ -10,51 +10,57 @@
 
 #include "base/fd.h"
 #include "probe/fault.h"
+#include "probe/place.h"
 #include "probe/target.h"
 
-static bool has_header(int fd)
+/* A regular file of the right owner that is empty, as one just made, or begins with our header. Its
+ * descriptor, or -errno. */
+static int open_old(const struct fresh *f, const struct target *t)
 {
-	uint8_t block[HEADER_BYTES];
+	struct guard_facts facts = {
+		.directory = { .st_uid = t->directory.owner },
+		.user = geteuid(),
+	};
+	int fd = guard_open(t->directory.fd, f->name, O_PATH);
+	int r = fd < 0 ? fd : fstat(fd, &facts.file) < 0 ? -errno : 0;
+
+	fd_close(fd);
+	if (r == 0 && guard_find_broken(GUARD_AT_FILE, &facts))
+		r = -EPERM;
+	if (r < 0)
+		return r;
 	struct header header;
-	ssize_t n = pread(fd, block, sizeof(block), 0);
-
-	return n >= 0 && header_decode(block, (size_t)n, &header) == 0;
-}
-
-/* A regular file of the right owner that is empty, as one just made, or begins with our header. */
-static bool is_ours(const struct fresh *f, const struct target *t)
-{
-	struct stat st;
-	int fd = directory_open_beneath(t->directory.fd, f->name, O_PATH, 0);
-	bool is_plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-		(st.st_uid == geteuid() || st.st_uid == t->directory.owner);
-
+	facts.known = facts.file;
+	fd = guard_open(t->directory.fd, f->name, O_RDONLY);
+	r = fd < 0 ? fd : fstat(fd, &facts.file) < 0 ? -errno : 0;
+	if (r == 0 && guard_find_broken(GUARD_AT_REOPEN, &facts))
+		r = -EPERM;
+	if (r == 0 && facts.file.st_size > 0 && guard_read_header(fd, &header) < 0)
+		r = -EPERM;
+	if (r == 0)
+		return fd;
 	fd_close(fd);
-	if (!is_plain)
-		return false;
-	fd = directory_open_beneath(t->directory.fd, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-	bool is_proven = fd >= 0 && (st.st_size == 0 || has_header(fd));
-	fd_close(fd);
-	return is_proven;
+	return r;
 }
 
 static int remove_old(const struct fresh *f, const struct target *t, struct run *run)
 {
-	struct stat st;
+	struct guard_id id;
+	int fd = open_old(f, t);
 
-	if (fstatat(t->directory.fd, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT
-			? 0
-			: fault_set(run, -errno, "examine a file in", t->directory.path);
-	if (!is_ours(f, t)) {
+	if (fd == -ENOENT)
+		return 0;
+	if (fd == -EPERM) {
 		run_fail(run, RUN_REFUSED, EPERM,
 			"%s in %.*s is not repoprobe's, and was left as it is", f->name,
 			fault_path_len(t->directory.path), t->directory.path);
 		return -EPERM;
 	}
-	return unlinkat(t->directory.fd, f->name, 0) < 0
-		? fault_set(run, -errno, "remove an old file in", t->directory.path)
-		: 0;
+	int r = fd < 0 ? fd : guard_identify(fd, &id);
+	if (r == 0)
+		r = guard_remove(t->directory.fd, f->name, &id);
+	fd_close(fd);
+	return r < 0 ? fault_set(run, r, "remove an old file in", t->directory.path) : 0;
 }
 
 static int write_header(int fd, const struct header *header)
@@ -74,13 +80,17 @@ static int write_header(int fd, const struct header *header)
 
 static int create(struct fresh *f, const struct target *t, struct run *run)
 {
-	int fd = directory_open_beneath(
-		t->directory.fd, f->name, O_RDWR | O_CREAT | O_EXCL | O_NOCTTY, 0600);
+	int r = place_check_inodes(t->directory.place, 1, run);
 
+	if (r < 0)
+		return r;
+	int fd = guard_create(t->directory.fd, f->name, O_RDWR, 0600);
 	if (fd < 0)
 		return directory_explain(&t->directory, fd, t->directory.fd, run);
-	f->is_there = true;
-	int r = write_header(fd, &t->header);
+	r = guard_identify(fd, &f->id);
+	f->is_there = r == 0;
+	if (r == 0)
+		r = write_header(fd, &t->header);
 	fd_close(fd);
 	if (r == 0)
 		r = fresh_follow(f, t);
@@ -107,18 +117,26 @@ int fresh_follow(struct fresh *f, const struct target *target)
 	if (flags < 0)
 		return -errno;
 	f->fd = fd_close(f->fd);
-	int fd = directory_open_beneath(target->directory.fd, f->name,
-		O_RDWR | O_NOCTTY | (flags & (O_DIRECT | O_DSYNC)), 0);
+	int fd = guard_open(target->directory.fd, f->name, O_RDWR | (flags & (O_DIRECT | O_DSYNC)));
 	if (fd < 0)
 		return fd;
+	struct guard_id id;
+	int r = guard_identify(fd, &id);
+	if (r == 0 && (id.inode != f->id.inode || id.device != f->id.device))
+		r = -ESTALE;
+	if (r < 0) {
+		fd_close(fd);
+		return r;
+	}
 	f->fd = fd;
 	return 0;
 }
 
 void fresh_remove(struct fresh *f, const struct target *target)
 {
-	f->fd = fd_close(f->fd);
 	if (f->is_there)
-		(void)unlinkat(target->directory.fd, f->name, 0); /* else the next run does */
+		(void)guard_remove(
+			target->directory.fd, f->name, &f->id); /* else the next run does */
+	f->fd = fd_close(f->fd);
 	f->is_there = false;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "model/job.h"
+#include "probe/guard.h"
 
 struct target;
 
@@ -14,7 +15,8 @@ struct target;
 
 struct fresh {
 	int fd; /* -1: none */
-	bool is_there; /* its name exists, and is ours to remove */
+	bool is_there; /* its name exists, and is ours to remove … */
+	struct guard_id id; /* … while it leads to this */
 	char name[JOB_FILE_NAME_MAX + sizeof(FRESH_SUFFIX)];
 };
 

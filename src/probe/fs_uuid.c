@@ -86,9 +86,23 @@ bool fs_uuid_find(const char *directory, dev_t device, struct identity *identity
 	return is_found;
 }
 
+/* These draw a UUID at each mount, or show that of what lies below: no repository is known by it.
+ */
+static bool has_no_lasting_uuid(const char *fs_type)
+{
+	static const char *const types[] = { "tmpfs", "ramfs", "overlay", "rootfs" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(fs_type, types[i]) == 0)
+			return true;
+	return false;
+}
+
 void fs_uuid_read(int fd, struct identity *identity)
 {
 	identity->fs_uuid[0] = '\0';
+	if (has_no_lasting_uuid(identity->fs_type))
+		return;
 	if (ask_file_system(fd, identity))
 		return;
 	/* else it stays unknown */

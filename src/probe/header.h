@@ -9,6 +9,11 @@
  *  48  u64 data bytes that were chosen from the free space at creation
  *  64  a sentence for whoever looks into the file, then zeroes
  *
+ * The UUID is drawn when the file is made. It is compared whenever the file is opened again within
+ * a run (to lay out, to measure, to go through the page cache after all): what is measured is the
+ * file whose header was read and whose lock is held, by device, inode and UUID. From one run to the
+ * next nothing is expected of it: a file that somebody removed is made anew.
+ *
  * The data, all that is ever measured, starts at 1 MiB, so that blocks up to 1 MiB lie in the file
  * as they lie in the data. The bytes between are laid out and never touched again. */
 #ifndef REPOPROBE_PROBE_HEADER_H

@@ -17,6 +17,8 @@
 #include "base/parse.h"
 #include "probe/device.h"
 #include "probe/fault.h"
+#include "probe/fs_uuid.h"
+#include "probe/guard.h"
 
 /* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
@@ -28,46 +30,6 @@ struct statx_tail {
 	uint32_t direct_memory_align;
 	uint32_t direct_offset_align;
 };
-
-/* File systems of the kernel's own, on which nobody keeps backups. */
-static const unsigned long unsafe_types[] = {
-	PROC_SUPER_MAGIC,
-	SYSFS_MAGIC,
-	CGROUP_SUPER_MAGIC,
-	CGROUP2_SUPER_MAGIC,
-	DEVPTS_SUPER_MAGIC,
-	SECURITYFS_MAGIC,
-	SELINUX_MAGIC,
-	DEBUGFS_MAGIC,
-	TRACEFS_MAGIC,
-	BPF_FS_MAGIC,
-	PSTOREFS_MAGIC,
-	EFIVARFS_MAGIC,
-	HUGETLBFS_MAGIC,
-	BINFMTFS_MAGIC,
-	NSFS_MAGIC,
-};
-
-static const char *const unsafe_directories[] = { "/dev", "/proc", "/sys" };
-
-static bool is_within(const char *path, const char *directory)
-{
-	size_t len = strlen(directory);
-
-	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
-/* path: without symbolic links. */
-static bool is_unsafe(const char *path, unsigned long type, const char *type_name)
-{
-	for (size_t i = 0; i < sizeof(unsafe_directories) / sizeof(unsafe_directories[0]); i++)
-		if (is_within(path, unsafe_directories[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(unsafe_types) / sizeof(unsafe_types[0]); i++)
-		if (type == unsafe_types[i])
-			return true;
-	return strcmp(type_name, "devtmpfs") == 0; /* its number is that of tmpfs */
-}
 
 /* Not a directory, or a path through something that is none. */
 static int explain_no_directory(const char *path, struct run *run)
@@ -85,23 +47,32 @@ static int explain_no_directory(const char *path, struct run *run)
 	return -ENOTDIR;
 }
 
-static int open_directory(const char *path, int *ret_fd, struct run *run)
+/* What was there is not: a mount, or a directory on one? */
+static bool is_mount_missing(const struct job_expectation *expected)
 {
-	if (path[0] != '/')
-		return fault_refuse(run, path, "is no absolute path");
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		*ret_fd = fd;
-		return 0;
-	}
-	int r = -errno;
-	if (r == -ENOTDIR)
-		return explain_no_directory(path, run);
-	if (r == -ENOENT)
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+	const struct identity_seen *seen = &expected->seen;
+
+	if (expected->requires_mount || (seen->is_set && seen->is_mount))
+		return true;
+	bool is_missing = seen->is_set && seen->mount_point[0] != '\0' &&
+		fd_read_file("/proc/self/mountinfo", &b) == 0 &&
+		!identity_has_mount_point(buf_text(&b), seen->mount_point);
+	buf_done(&b);
+	return is_missing;
+}
+
+static int explain_missing(
+	const char *path, const struct job_expectation *expected, struct run *run)
+{
+	if (!is_mount_missing(expected)) {
 		run_fail(run, RUN_ERROR, ENOENT, "%.*s does not exist", fault_path_len(path), path);
-	else
-		fault_set(run, r, "open", path);
-	return r;
+		return -ENOENT;
+	}
+	run_fail(run, RUN_NOT_MOUNTED, ENODEV,
+		"%.*s is not mounted and does not exist: nothing was written", fault_path_len(path),
+		path);
+	return -ENODEV;
 }
 
 struct place_facts place_facts(int fd)
@@ -123,6 +94,54 @@ struct place_facts place_facts(int fd)
 	facts.is_compressed = (stx.stx_attributes & STATX_ATTR_COMPRESSED) != 0;
 	facts.is_immutable = (stx.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
 	return facts;
+}
+
+/* The file system of the last directory on the way that can be found, for what a refusal means on
+ * it. */
+static void identify_on_the_way(const char *path, struct identity *ret)
+{
+	char part[JOB_PATH_MAX + 1];
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+	int fd = -1;
+
+	memcpy(part, path, strlen(path) + 1);
+	for (char *slash = strrchr(part, '/'); slash && slash > part && fd < 0;
+		slash = strrchr(part, '/')) {
+		*slash = '\0';
+		fd = open(part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd >= 0 && fd_read_file("/proc/self/mountinfo", &b) == 0)
+		(void)identity_from_mountinfo(buf_text(&b), place_facts(fd).mount_id, ret);
+	fd_close(fd);
+	buf_done(&b);
+}
+
+/* Not seen, the repository has no identity afterwards either. */
+static int explain_closed(const char *path, int r, struct run *run)
+{
+	identify_on_the_way(path, &run->identity);
+	fault_set(run, r, "open", path);
+	run->identity = (struct identity){ .is_mount = false };
+	return r;
+}
+
+static int open_directory(const struct job *job, int *ret_fd, struct run *run)
+{
+	const char *path = job->repository_path;
+
+	if (path[0] != '/')
+		return fault_refuse(run, path, "is no absolute path");
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	int r = -errno;
+	if (r == -ENOTDIR)
+		return explain_no_directory(path, run);
+	if (r == -ENOENT)
+		return explain_missing(path, &job->expected, run);
+	return explain_closed(path, r, run);
 }
 
 dev_t place_block_device(int fd, const struct identity *identity)
@@ -215,9 +234,50 @@ int place_read_real_path(int fd, char *ret, size_t size)
 	return r;
 }
 
-static int examine(struct place *place, struct run *run)
+/* By the directory itself where it may be read, for the file system is asked by ioctl. */
+static void read_uuid(const struct place *place, struct identity *identity)
+{
+	int fd = openat(place->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	fs_uuid_read(fd >= 0 ? fd : place->fd, identity);
+	fd_close(fd);
+}
+
+/* Two names of one block device, such as those in /dev/mapper and /dev/disk. */
+static bool is_same_device(const char *a, const char *b)
+{
+	struct stat first;
+	struct stat second;
+
+	return a[0] == '/' && b[0] == '/' && stat(a, &first) == 0 && stat(b, &second) == 0 &&
+		S_ISBLK(first.st_mode) && S_ISBLK(second.st_mode) &&
+		first.st_rdev == second.st_rdev;
+}
+
+static int check_rules(const struct place *place, const struct job_expectation *expected,
+	unsigned long type, struct run *run)
 {
 	char real_path[JOB_PATH_MAX + 1];
+	struct guard_facts facts = {
+		.real_path = real_path,
+		.fs_magic = type,
+		.identity = &run->identity,
+		.expected = expected,
+	};
+	int r = place_read_real_path(place->fd, real_path, sizeof(real_path));
+
+	if (r < 0)
+		return fault_set(run, r, "find the real path of", place->path);
+	r = guard_check(GUARD_AT_PLACE, &facts, place->path, NULL, run);
+	if (r < 0)
+		return r;
+	read_uuid(place, &run->identity);
+	facts.is_expected_source = is_same_device(expected->source, run->identity.source);
+	return guard_check(GUARD_AT_MOUNT, &facts, place->path, NULL, run);
+}
+
+static int examine(struct place *place, const struct job_expectation *expected, struct run *run)
+{
 	struct stat st;
 	struct stat parent;
 	unsigned long type = 0;
@@ -230,16 +290,7 @@ static int examine(struct place *place, struct run *run)
 	run->identity.is_mount = st.st_dev != parent.st_dev;
 
 	int r = identify(place, &type, run);
-	if (r < 0)
-		return r;
-	r = place_read_real_path(place->fd, real_path, sizeof(real_path));
-	if (r < 0)
-		return fault_set(run, r, "find the real path of", place->path);
-	if (is_unsafe(real_path, type, run->identity.fs_type))
-		return fault_refuse(run, place->path,
-			"is an unsafe path: /dev, /proc, /sys and the kernel's own file systems hold no "
-			"repository");
-	return 0;
+	return r < 0 ? r : check_rules(place, expected, type, run);
 }
 
 int place_open(const struct job *job, struct place *ret, struct run *run)
@@ -250,11 +301,11 @@ int place_open(const struct job *job, struct place *ret, struct run *run)
 		.min_free_bytes = job->min_free_bytes,
 		.min_free_percent = job->min_free_percent,
 	};
-	int r = open_directory(job->repository_path, &place.fd, run);
+	int r = open_directory(job, &place.fd, run);
 
 	if (r < 0)
 		return r;
-	r = examine(&place, run);
+	r = examine(&place, &job->expected, run);
 	if (r < 0) {
 		place_close(&place);
 		return r;
@@ -268,21 +319,17 @@ void place_close(struct place *place)
 	place->fd = fd_close(place->fd);
 }
 
-struct space {
-	uint64_t size_bytes; /* 0: the file system does not say */
-	uint64_t free_bytes;
-	uint64_t floor_bytes;
-};
-
-static int read_space(const struct place *place, struct space *ret)
+static int read_space(const struct place *place, struct guard_space *ret)
 {
 	struct statvfs fs;
 
 	if (fstatvfs(place->fd, &fs) < 0)
 		return -errno;
-	*ret = (struct space){
+	*ret = (struct guard_space){
 		.size_bytes = fs.f_blocks * fs.f_frsize,
 		.free_bytes = fs.f_bavail * fs.f_frsize,
+		.inodes = fs.f_files,
+		.free_inodes = fs.f_favail,
 	};
 	ret->floor_bytes = ret->size_bytes / 100 * place->min_free_percent;
 	if (ret->floor_bytes < place->min_free_bytes)
@@ -290,53 +337,37 @@ static int read_space(const struct place *place, struct space *ret)
 	return 0;
 }
 
-static bool fits(const struct space *space, uint64_t more_bytes)
-{
-	return space->size_bytes == 0 ||
-		(space->free_bytes >= more_bytes &&
-			space->free_bytes - more_bytes >= space->floor_bytes);
-}
-
 bool place_has_space(const struct place *place, uint64_t more_bytes)
 {
-	struct space space = { 0 };
+	struct guard_facts facts = { 0 };
 
-	return read_space(place, &space) == 0 && fits(&space, more_bytes);
+	if (read_space(place, &facts.space) < 0)
+		return false;
+	facts.space.more_bytes = more_bytes;
+	return !guard_find_broken(GUARD_AT_SPACE, &facts);
 }
 
 int place_check_space(const struct place *place, uint64_t more_bytes, struct run *run)
 {
-	struct buf b = BUF_INIT(RUN_REASON_MAX);
-	struct space space = { 0 };
-	int r = read_space(place, &space);
+	struct guard_facts facts = { 0 };
+	int r = read_space(place, &facts.space);
 
 	if (r < 0)
 		return fault_set(run, r, "examine the file system of", place->path);
-	run->identity.size_bytes = space.size_bytes;
-	run->identity.free_bytes = space.free_bytes;
-	if (fits(&space, more_bytes))
-		return 0;
-	format_size_rounded(&b, space.free_bytes);
-	buf_add_text(&b, " of ");
-	format_size_rounded(&b, space.size_bytes);
-	buf_add_text(&b, " free");
-	if (more_bytes > 0) {
-		buf_add_text(&b, ", the probe file needs ");
-		format_size_rounded(&b, more_bytes);
-		buf_add_text(&b, " more");
-	}
-	buf_add_text(&b, " and ");
-	format_size_rounded(&b, space.floor_bytes);
-	buf_add_text(&b, " must stay free");
-	run_fail(run, RUN_NO_SPACE, ENOSPC, "not enough space on %.*s: %s",
-		fault_path_len(place->path), place->path, buf_text(&b));
-	buf_done(&b);
-	return -ENOSPC;
+	run->identity.size_bytes = facts.space.size_bytes;
+	run->identity.free_bytes = facts.space.free_bytes;
+	facts.space.more_bytes = more_bytes;
+	return guard_check(GUARD_AT_SPACE, &facts, place->path, NULL, run);
 }
 
-bool place_lacks_inodes(const struct place *place)
+int place_check_inodes(const struct place *place, unsigned more, struct run *run)
 {
-	struct statvfs fs;
+	struct guard_facts facts = { 0 };
+	int r = read_space(place, &facts.space);
 
-	return fstatvfs(place->fd, &fs) == 0 && fs.f_files > 0 && fs.f_favail == 0;
+	if (r < 0)
+		return fault_set(run, r, "examine the file system of", place->path);
+	facts.space.size_bytes = 0; /* bytes are not the question here */
+	facts.space.more_inodes = more;
+	return guard_check(GUARD_AT_SPACE, &facts, place->path, NULL, run);
 }

@@ -21,7 +21,9 @@ struct place {
 	uint8_t min_free_percent;
 };
 
-/* Opens job->repository_path and fills run->identity. Returns 0, or -errno with the run failed. */
+/* Opens job->repository_path and fills run->identity: where no repository can be, where it is not
+ * mounted, or where another file system is than the job expects, it is refused, with nothing
+ * written. Returns 0, or -errno with the run failed. */
 int place_open(const struct job *job, struct place *ret, struct run *run);
 void place_close(struct place *place);
 
@@ -32,8 +34,8 @@ int place_check_space(const struct place *place, uint64_t more_bytes, struct run
 /* The same question without consequences. */
 bool place_has_space(const struct place *place, uint64_t more_bytes);
 
-/* True when the file system has a number of inodes and none is free. */
-bool place_lacks_inodes(const struct place *place);
+/* Can so many names be made? Fails the run with -ENOSPC and the numbers if not. */
+int place_check_inodes(const struct place *place, unsigned more, struct run *run);
 
 /* statx(2) of a descriptor with the fields that older libraries do not know. Zero: unknown. */
 struct place_facts {

@@ -24,6 +24,8 @@ libprobe_a_SOURCES = \
 	%D%/fault.c %D%/fault.h \
 	%D%/fresh.c %D%/fresh.h \
 	%D%/fs_uuid.c %D%/fs_uuid.h \
+	%D%/guard.c %D%/guard.h \
+	%D%/guard_call.c \
 	%D%/header.c %D%/header.h \
 	%D%/io.c %D%/io.h \
 	%D%/io_threads.c \

@@ -16,40 +16,42 @@
 #include "probe/device.h"
 #include "probe/extent.h"
 #include "probe/fault.h"
-#include "probe/fs_uuid.h"
+#include "probe/guard.h"
 #include "probe/layout.h"
 #include "probe/place.h"
 
 #define AUTO_SHARE 100 /* of the free space, when nobody chose a size */
 #define MIB (UINT64_C(1) << 20)
 
-static int refuse_file(const struct target *t, const char *why, struct run *run)
+/* The rules of a stage, about the probe file. */
+static int check(const struct target *t, enum guard_stage stage, const struct guard_facts *facts,
+	struct run *run)
 {
-	run_fail(run, RUN_REFUSED, EPERM, "%s in %.*s %s, and was left as it is", t->file_name,
-		fault_path_len(t->directory.path), t->directory.path, why);
-	return -EPERM;
+	return guard_check(stage, facts, t->directory.path, t->file_name, run);
 }
 
-/* What can be known before the file is opened. On file systems that do not store owners (CIFS, FAT)
- * a file of ours belongs to whoever the directory belongs to. */
-static int check_file(const struct target *t, const struct stat *st, struct run *run)
+/* What can be known before the file is opened. */
+static int check_file(
+	const struct target *t, const struct stat *st, bool is_immutable, struct run *run)
 {
-	if (S_ISLNK(st->st_mode))
-		return refuse_file(t, "is a symbolic link", run);
-	if (!S_ISREG(st->st_mode))
-		return refuse_file(t, "is not a regular file", run);
-	if (st->st_nlink != 1)
-		return refuse_file(t, "has other names (hard links)", run);
-	if (st->st_uid != geteuid() && st->st_uid != t->directory.owner)
-		return refuse_file(t, "belongs to another user", run);
-	return 0;
+	struct guard_facts facts = {
+		.file = *st,
+		.directory = { .st_uid = t->directory.owner },
+		.user = geteuid(),
+		.is_immutable = is_immutable,
+	};
+
+	return check(t, GUARD_AT_FILE, &facts, run);
 }
 
 static int create_file(struct target *t, struct run *run)
 {
-	int fd = directory_open_beneath(
-		t->directory.fd, t->file_name, O_RDWR | O_CREAT | O_EXCL | O_NOCTTY, 0600);
+	unsigned names = directory_has_tag(&t->directory) ? 1 : 2;
+	int r = place_check_inodes(t->directory.place, names, run);
 
+	if (r < 0)
+		return r;
+	int fd = guard_create(t->directory.fd, t->file_name, O_RDWR, 0600);
 	if (fd < 0)
 		return directory_explain(&t->directory, fd, t->directory.fd, run);
 	t->lock_fd = fd;
@@ -57,28 +59,17 @@ static int create_file(struct target *t, struct run *run)
 	return 0;
 }
 
-/* O_NONBLOCK was for what the name might have led to. io_uring would take it at its word, too. */
-static int make_blocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -errno : 0;
-}
-
 /* The file again, for another use: still the same one. */
-static int reopen_file(const struct target *t, const struct stat *known, int flags)
+static int reopen_file(const struct target *t, const struct stat *known, int flags, struct run *run)
 {
-	struct stat st;
-	int fd = directory_open_beneath(
-		t->directory.fd, t->file_name, flags | O_NONBLOCK | O_NOCTTY, 0);
+	struct guard_facts facts = { .known = *known };
+	int fd = guard_open(t->directory.fd, t->file_name, flags);
 
 	if (fd < 0)
 		return fd;
-	int r = fstat(fd, &st) < 0 ? -errno : 0;
-	if (r == 0 && (st.st_ino != known->st_ino || st.st_dev != known->st_dev))
-		r = -ESTALE;
+	int r = fstat(fd, &facts.file) < 0 ? -errno : 0;
 	if (r == 0)
-		r = make_blocking(fd);
+		r = check(t, GUARD_AT_REOPEN, &facts, run);
 	if (r < 0) {
 		fd_close(fd);
 		return r;
@@ -86,10 +77,16 @@ static int reopen_file(const struct target *t, const struct stat *known, int fla
 	return fd;
 }
 
+/* What the rules have not said yet. */
+static int explain(const struct target *t, int r, const char *doing, struct run *run)
+{
+	return run->status == RUN_OK ? fault_set(run, r, doing, t->directory.path) : r;
+}
+
 static int open_file(struct target *t, struct run *run)
 {
 	struct stat st;
-	int fd = directory_open_beneath(t->directory.fd, t->file_name, O_PATH, 0);
+	int fd = guard_open(t->directory.fd, t->file_name, O_PATH);
 
 	if (fd == -ENOENT)
 		return create_file(t, run);
@@ -98,32 +95,28 @@ static int open_file(struct target *t, struct run *run)
 	fd_close(fd);
 	if (r < 0)
 		return fault_set(run, r, "examine the probe file in", t->directory.path);
-	r = check_file(t, &st, run);
+	r = check_file(t, &st, is_immutable, run);
 	if (r < 0)
 		return r;
-	fd = reopen_file(t, &st, O_RDWR);
-	if (fd == -EPERM && is_immutable)
-		return refuse_file(t, "is immutable (chattr +i, +a)", run);
+	fd = reopen_file(t, &st, O_RDWR, run);
 	if (fd < 0)
-		return fault_set(run, fd, "open the probe file in", t->directory.path);
+		return explain(t, fd, "open the probe file in", run);
 	t->lock_fd = fd;
 	return 0;
 }
 
 static int lock_file(struct target *t, struct run *run)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct guard_facts facts = { .lock_error = guard_lock(t->lock_fd) };
+	int r = check(t, GUARD_AT_LOCK, &facts, run);
 
-	if (fcntl(t->lock_fd, F_OFD_SETLK, &lock) == 0) {
-		t->is_locked = true;
-		return 0;
-	}
-	if (errno != EAGAIN && errno != EACCES)
-		return fault_set(run, -errno, "lock the probe file in", t->directory.path);
-	run_fail(run, RUN_SKIPPED, 0, "another run is using the probe file in %.*s",
-		fault_path_len(t->directory.path), t->directory.path);
-	run->skip = RUN_SKIP_IN_USE;
-	return -EBUSY;
+	if (r < 0)
+		return r;
+	if (facts.lock_error < 0)
+		return fault_set(
+			run, facts.lock_error, "lock the probe file in", t->directory.path);
+	t->is_locked = true;
+	return 0;
 }
 
 uint64_t target_auto_bytes(const struct identity *identity)
@@ -164,17 +157,12 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 /* Ours, by what it begins with. */
 static int check_header(const struct target *t, int fd, struct header *ret, struct run *run)
 {
-	uint8_t block[HEADER_BYTES];
-	ssize_t n = pread(fd, block, sizeof(block), 0);
+	struct guard_facts facts = { .header_error = guard_read_header(fd, ret) };
+	int r = check(t, GUARD_AT_CONTENT, &facts, run);
 
-	if (n < 0)
-		return fault_set(run, -errno, "read the probe file in", t->directory.path);
-	int r = header_decode(block, (size_t)n, ret);
-	if (r == -EPROTO)
-		return refuse_file(t, "was made by a newer version of repoprobe", run);
-	if (r < 0)
-		return refuse_file(t, "is not a probe file of repoprobe's", run);
-	return 0;
+	if (r == 0 && facts.header_error < 0)
+		r = fault_set(run, facts.header_error, "read the probe file in", t->directory.path);
+	return r;
 }
 
 static int read_header(struct target *t, const struct clock *clock, struct run *run)
@@ -194,20 +182,18 @@ static int find_opened(const struct target *t, const struct stat *known, bool is
 	struct target_found *ret, struct run *run)
 {
 	struct header header = { .auto_bytes = 0 };
-	int r = check_file(t, known, run);
+	int r = check_file(t, known, is_immutable, run);
 
 	if (r < 0)
 		return r;
-	if (is_immutable)
-		return refuse_file(t, "is immutable (chattr +i, +a)", run);
 	if (faccessat(t->directory.fd, t->file_name, R_OK | W_OK, AT_EACCESS) < 0)
 		return fault_set(run, -errno, "open the probe file in", t->directory.path);
 	/* Only the owner may leave the time of the last access alone. */
-	int fd = reopen_file(t, known, O_RDONLY | O_NOATIME);
-	if (fd == -EPERM)
-		fd = reopen_file(t, known, O_RDONLY);
+	int fd = reopen_file(t, known, O_RDONLY | O_NOATIME, run);
+	if (fd == -EPERM && run->status == RUN_OK)
+		fd = reopen_file(t, known, O_RDONLY, run);
 	if (fd < 0)
-		return fault_set(run, fd, "open the probe file in", t->directory.path);
+		return explain(t, fd, "open the probe file in", run);
 	r = known->st_size > 0 ? check_header(t, fd, &header, run) : 0;
 	if (r < 0) {
 		fd_close(fd);
@@ -226,7 +212,7 @@ int target_find(const struct directory *directory, const char *file_name, struct
 {
 	struct target t = { .directory = *directory, .file_name = file_name };
 	struct stat st;
-	int fd = directory_open_beneath(directory->fd, file_name, O_PATH, 0);
+	int fd = guard_open(directory->fd, file_name, O_PATH);
 
 	if (fd == -ENOENT) {
 		*ret = (struct target_found){ .fd = -1 };
@@ -265,7 +251,6 @@ int target_open(const struct job *job, const struct place *place, const struct c
 		target_close(t);
 		return r;
 	}
-	fs_uuid_read(t->lock_fd, &run->identity);
 	return 0;
 }
 
@@ -283,22 +268,35 @@ int target_measure(struct target *target, uint64_t *ret_data_bytes)
 	return 0;
 }
 
-static int open_again(const struct target *t, int flags)
+/* What is measured and laid out is the file whose header was read: by device and inode and, where
+ * a file system gives out one number twice, by the UUID in its header. */
+static int open_again(const struct target *t, int flags, struct run *run)
 {
-	struct stat st;
+	struct guard_facts facts = { .known_header = t->header };
 
-	if (fstat(t->lock_fd, &st) < 0)
+	if (fstat(t->lock_fd, &facts.known) < 0)
 		return -errno;
-	return reopen_file(t, &st, flags);
+	int fd = reopen_file(t, &facts.known, flags, run);
+	if (fd < 0)
+		return fd;
+	facts.file = facts.known; /* as reopen_file found */
+	int r = guard_read_header(fd, &facts.header);
+	if (r == 0 || r == -EBADMSG || r == -EPROTO)
+		r = check(t, GUARD_AT_REOPEN, &facts, run);
+	if (r < 0) {
+		fd_close(fd);
+		return r;
+	}
+	return fd;
 }
 
-int target_open_layout(struct target *target, bool *ret_is_direct)
+int target_open_layout(struct target *target, struct run *run, bool *ret_is_direct)
 {
-	int fd = open_again(target, O_WRONLY | O_DIRECT);
+	int fd = open_again(target, O_RDWR | O_DIRECT, run);
 	bool is_direct = fd >= 0;
 
 	if (fd == -EINVAL || fd == -EOPNOTSUPP)
-		fd = open_again(target, O_WRONLY);
+		fd = open_again(target, O_RDWR, run);
 	if (fd < 0)
 		return fd;
 	target->layout_fd = fd;
@@ -325,9 +323,9 @@ static int flags_of(enum workload_cache cache)
 int target_fall_back(struct target *target, struct run *run)
 {
 	target->io_fd = fd_close(target->io_fd);
-	int fd = open_again(target, O_RDWR);
+	int fd = open_again(target, O_RDWR, run);
 	if (fd < 0)
-		return fault_set(run, fd, "open the probe file in", target->directory.path);
+		return explain(target, fd, "open the probe file in", run);
 	target->io_fd = fd;
 	target->is_direct = false;
 	target->is_fallback = true;
@@ -391,11 +389,11 @@ int target_open_io(struct target *target, const struct workload *workload, struc
 	run->identity.sector_bytes = look_up_alignment(target, run);
 	if (target->directory.place->is_in_memory)
 		run->trust |= RUN_TRUST_CACHED;
-	int fd = open_again(target, O_RDWR | flags);
+	int fd = open_again(target, O_RDWR | flags, run);
 	if (is_refusal(fd) && (flags & O_DIRECT))
 		return target_fall_back(target, run);
 	if (fd < 0)
-		return fault_set(run, fd, "open the probe file in", target->directory.path);
+		return explain(target, fd, "open the probe file in", run);
 	target->io_fd = fd;
 	if (flags & O_DIRECT)
 		return open_direct(target, workload, run);
@@ -403,33 +401,30 @@ int target_open_io(struct target *target, const struct workload *workload, struc
 	return 0;
 }
 
-/* The name still leads to the file that we hold the lock of. */
-static bool is_ours(const struct target *t)
+/* Only while we hold its lock, and only the file that we hold it of. */
+static int remove_file(const struct target *t)
 {
-	struct stat named;
-	struct stat locked;
+	struct guard_id id;
+	int r = t->is_locked ? guard_identify(t->lock_fd, &id) : -ENOLCK;
 
-	return t->is_locked && fstat(t->lock_fd, &locked) == 0 &&
-		fstatat(t->directory.fd, t->file_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-		named.st_ino == locked.st_ino && named.st_dev == locked.st_dev;
+	return r < 0 ? r : guard_remove(t->directory.fd, t->file_name, &id);
 }
 
 void target_undo(struct target *target)
 {
 	struct target *t = target;
-	int r = 0;
 
-	if (t->is_file_new && is_ours(t))
-		r = unlinkat(t->directory.fd, t->file_name, 0);
+	/* The failure that brought us here is the one to tell. */
+	if (t->is_file_new)
+		(void)remove_file(t);
 	else if (t->layout_fd >= 0)
-		r = ftruncate(t->lock_fd, (off_t)t->found_bytes);
-	(void)r; /* the failure that brought us here is the one to tell */
+		(void)guard_cut(t->lock_fd, t->found_bytes);
 	directory_undo(&t->directory);
 }
 
 void target_remove(struct target *target)
 {
-	if (!is_ours(target) || unlinkat(target->directory.fd, target->file_name, 0) < 0)
+	if (remove_file(target) < 0)
 		return;
 	/* NFS keeps an open file under another name, in the directory that is to go. */
 	target->io_fd = fd_close(target->io_fd);

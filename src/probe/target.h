@@ -55,8 +55,9 @@ int target_open(const struct job *job, const struct place *place, const struct c
  * else would be read without the disk (extent.h). What lies behind is to be laid out anew. */
 int target_measure(struct target *target, uint64_t *ret_data_bytes);
 
-/* Opens the file for layout, direct if it can be. 0 or -errno. */
-int target_open_layout(struct target *target, bool *ret_is_direct);
+/* Opens the file for layout, direct if it can be. 0 or -errno; where it is not the same file any
+ * more the run is failed. */
+int target_open_layout(struct target *target, struct run *run, bool *ret_is_direct);
 
 /* Opens the file the way the workload's cache mode says; if the file system refuses O_DIRECT,
  * through the page cache (is_fallback). Sets the run's trust flags and sector size: what statx says

@@ -126,7 +126,7 @@ static const struct family families[] = {
 	{ "repoprobe_probe_info", "gauge", "Static settings of a probe, value is always 1.",
 		METRICS_PROBE, .emit = metrics_emit_probe_info },
 	{ "repoprobe_probe_interval_seconds", "gauge",
-		"Time between two runs of a probe as configured; with a schedule, from its next slot to the one "
+		"Time between two runs of a probe in force; with a schedule, from its next slot to the one "
 		"after it.",
 		METRICS_PROBE, .offset = offsetof(struct snapshot_probe, interval_usec),
 		.digits = METRICS_USEC_DIGITS },
@@ -136,6 +136,9 @@ static const struct family families[] = {
 		METRICS_PROBE, .emit = metrics_emit_probe_failures },
 	{ "repoprobe_probe_skips_total", "counter", "Scheduled probe runs not started, by reason.",
 		METRICS_PROBE, .emit = metrics_emit_probe_skips },
+	{ "repoprobe_probe_late_starts_total", "counter",
+		"Probe runs that started more than 10 s after they were due.", METRICS_PROBE,
+		.offset = offsetof(struct snapshot_probe, late_starts) },
 	{ "repoprobe_probe_status", "gauge",
 		"Whether the last finished run ended with this status (1) or not (0).",
 		METRICS_PROBE, .emit = metrics_emit_probe_status },

@@ -158,6 +158,7 @@ static struct json_t *new_context(const struct run *run)
 	run_json_add_count(object, "file_bytes", run->file_bytes);
 	run_json_add_count(object, "file_target_bytes", run->file_target_bytes);
 	run_json_add_count(object, "layout_bytes", run->layout_bytes);
+	json_add_boolean(object, "is_confirmation", run->is_confirmation);
 	json_add_seconds(object, "start_delay_seconds", run->start_delay_usec * 1000);
 	json_add_seconds(object, "setup_seconds", run->setup_nsec);
 	json_add_seconds(object, "measured_seconds", run->measured_nsec);

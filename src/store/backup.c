@@ -86,7 +86,7 @@ int store_backup(const char *path, const char *target, const struct store_progre
 	struct error *reterr)
 {
 	struct sqlite3 *db = NULL;
-	int r = database_open_to_read(path, &db, reterr);
+	int r = database_open_to_read(path, false, &db, reterr);
 
 	if (r < 0)
 		return r;

@@ -106,6 +106,24 @@ int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t
 	return add(batch, CHANGE_DURATION, copy(&duration, sizeof(duration)));
 }
 
+int store_batch_add_first_identity(
+	struct store_batch *batch, const struct store_first_identity *first)
+{
+	return add(batch, CHANGE_FIRST_IDENTITY, copy(first, sizeof(*first)));
+}
+
+int store_batch_add_budget(
+	struct store_batch *batch, const char *repository, const struct store_budget *budget)
+{
+	struct change_budget change = { .budget = *budget };
+	size_t len = strlen(repository);
+
+	if (len >= sizeof(change.repository))
+		return -ENAMETOOLONG;
+	memcpy(change.repository, repository, len);
+	return add(batch, CHANGE_BUDGET, copy(&change, sizeof(change)));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

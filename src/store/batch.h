@@ -13,6 +13,8 @@ enum change_kind {
 	CHANGE_ATTEMPT,
 	CHANGE_DELIVERY,
 	CHANGE_DURATION,
+	CHANGE_FIRST_IDENTITY,
+	CHANGE_BUDGET,
 };
 
 struct change_mark {
@@ -25,6 +27,11 @@ struct change_duration {
 	uint64_t duration_nsec;
 };
 
+struct change_budget {
+	char repository[RUN_NAME_MAX + 1];
+	struct store_budget budget;
+};
+
 struct change {
 	struct change *next;
 	enum change_kind kind;
@@ -35,6 +42,8 @@ struct change {
 		struct message *message;
 		struct change_mark *mark;
 		struct change_duration *duration;
+		struct store_first_identity *first_identity;
+		struct change_budget *budget;
 		void *data; /* any of them */
 	};
 };

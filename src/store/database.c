@@ -283,7 +283,7 @@ int database_open_beside(const char *path, struct sqlite3 **ret, struct error *r
 	return 0;
 }
 
-static int set_up_reader(struct sqlite3 *db, struct error *reterr)
+static int set_up_reader(struct sqlite3 *db, bool takes_older, struct error *reterr)
 {
 	int version;
 
@@ -293,7 +293,7 @@ static int set_up_reader(struct sqlite3 *db, struct error *reterr)
 		return r;
 	if (version == 0)
 		return error_set(reterr, -ENOENT, "there is no history yet");
-	if (version < SCHEMA_VERSION)
+	if (version < SCHEMA_VERSION && !takes_older)
 		return error_set(reterr, -EPROTO,
 			"it was made by an older repoprobe (schema %d, this version knows %d), and "
 			"repoprobed converts it when it starts",
@@ -301,7 +301,8 @@ static int set_up_reader(struct sqlite3 *db, struct error *reterr)
 	return sql_execute(db, "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY", reterr);
 }
 
-static int open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr)
+static int open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr)
 {
 	struct sqlite3 *db = NULL;
 
@@ -310,7 +311,7 @@ static int open_to_read(const char *path, struct sqlite3 **ret, struct error *re
 		return error_set(reterr, r, "%s: there is no history yet", path);
 	if (r < 0)
 		return r;
-	r = set_up_reader(db, reterr);
+	r = set_up_reader(db, takes_older, reterr);
 	if (r < 0) {
 		(void)error_prefix(reterr, r, "%s", path); /* r goes up */
 		(void)sqlite3_close(db); /* it has no statements */
@@ -321,16 +322,17 @@ static int open_to_read(const char *path, struct sqlite3 **ret, struct error *re
 }
 
 /* What a newer version made is not for us; beside it may stand what we recorded since. */
-int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr)
+int database_open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr)
 {
 	struct buf older = BUF_INIT(PATH_MAX);
 
-	int r = open_to_read(path, ret, reterr);
+	int r = open_to_read(path, takes_older, ret, reterr);
 	if (r != -EPROTO)
 		return r;
 	database_add_older_path(path, &older);
 	if (older.error == 0 && access(buf_text(&older), F_OK) == 0)
-		r = open_to_read(buf_text(&older), ret, reterr);
+		r = open_to_read(buf_text(&older), takes_older, ret, reterr);
 	buf_done(&older);
 	return r;
 }

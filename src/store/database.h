@@ -3,6 +3,7 @@
 #ifndef REPOPROBE_STORE_DATABASE_H
 #define REPOPROBE_STORE_DATABASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct buf;
@@ -22,8 +23,10 @@ int database_open(const char *path, struct sqlite3 **ret, struct error *reterr);
  * is there. */
 int database_open_beside(const char *path, struct sqlite3 **ret, struct error *reterr);
 
-/* A connection that only reads, on a database of this very version. See store_reader_open. */
-int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr);
+/* A connection that only reads, on a database of this very version, or also of an older one. See
+ * store_reader_open. */
+int database_open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr);
 
 /* A new, empty file (-EEXIST) with a connection to fill it. */
 int database_create(const char *path, unsigned mode, struct sqlite3 **ret, struct error *reterr);

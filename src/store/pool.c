@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-#define CLOSE_NSEC 300000000L
-
 struct pool_question {
 	void (*ask)(struct store_reader *reader, void *data);
 	void *data;
@@ -28,10 +26,11 @@ struct pool_thread {
 
 struct store_pool {
 	char *path;
-	pthread_mutex_t lock; /* for the queue, is_closing and the threads' readers */
+	pthread_mutex_t lock; /* for the queue, is_closing, running and the threads' readers */
 	pthread_cond_t has_work;
+	pthread_cond_t has_ended;
 	bool is_closing;
-	size_t running; /* threads */
+	size_t running; /* threads that have not ended */
 	struct pool_question *questions; /* a ring */
 	size_t max_questions;
 	size_t first;
@@ -92,7 +91,7 @@ static void *run_thread(void *data)
 	}
 	pthread_mutex_lock(&thread->pool->lock);
 	thread->pool->running--;
-	pthread_cond_broadcast(&thread->pool->has_work);
+	pthread_cond_signal(&thread->pool->has_ended);
 	pthread_mutex_unlock(&thread->pool->lock);
 	return NULL;
 }
@@ -119,19 +118,41 @@ static int start_thread(struct pool_thread *thread)
 	return r;
 }
 
+static void init_locks(struct store_pool *pool)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&pool->lock, NULL); /* none of these can fail on Linux */
+	pthread_cond_init(&pool->has_work, NULL);
+	(void)pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->has_ended, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+}
+
+static struct store_pool *free_pool(struct store_pool *pool)
+{
+	free(pool->questions);
+	free(pool->path);
+	pthread_cond_destroy(&pool->has_ended);
+	pthread_cond_destroy(&pool->has_work);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+	return NULL;
+}
+
 static struct store_pool *new_pool(const char *path, size_t threads, size_t max_queue)
 {
 	struct store_pool *pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->threads[0]));
 
 	if (!pool)
 		return NULL;
-	pthread_mutex_init(&pool->lock, NULL); /* cannot fail on Linux */
-	pthread_cond_init(&pool->has_work, NULL); /* likewise */
+	init_locks(pool);
 	pool->max_questions = max_queue > 0 ? max_queue : 1;
 	pool->questions = calloc(pool->max_questions, sizeof(pool->questions[0]));
 	pool->thread_count = threads;
 	pool->path = strdup(path);
-	return pool->questions && pool->path ? pool : store_pool_close(pool);
+	return pool->questions && pool->path ? pool : free_pool(pool);
 }
 
 int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
@@ -151,7 +172,7 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
 			(void)error_set(reterr, r, "%s: %s", path, errno_text(-r)); /* r goes up */
 	}
 	if (r < 0) {
-		store_pool_close(pool);
+		store_pool_close(pool, UINT64_MAX);
 		return r;
 	}
 	*ret = pool;
@@ -175,48 +196,58 @@ int store_pool_ask(struct store_pool *pool,
 	return r;
 }
 
-/* False: one sits in the kernel, on a disk that does not answer. */
-static bool wait_for_end(struct store_pool *pool)
+static struct timespec after(uint64_t nsec)
 {
-	struct timespec end;
+	const uint64_t max_sec = 3600; /* as good as never, and it does not overflow */
+	struct timespec t;
 
-	(void)clock_gettime(CLOCK_REALTIME, &end); /* what the condition counts by */
-	end.tv_nsec += CLOSE_NSEC;
-	end.tv_sec += end.tv_nsec / (long)NSEC_PER_SEC;
-	end.tv_nsec %= (long)NSEC_PER_SEC;
-	while (pool->running > 0)
-		if (pthread_cond_timedwait(&pool->has_work, &pool->lock, &end) == ETIMEDOUT)
-			return pool->running == 0;
-	return true;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	uint64_t sum_nsec = (uint64_t)t.tv_nsec + nsec % NSEC_PER_SEC;
+	uint64_t sec = nsec / NSEC_PER_SEC < max_sec ? nsec / NSEC_PER_SEC : max_sec;
+	t.tv_sec += (time_t)(sec + sum_nsec / NSEC_PER_SEC);
+	t.tv_nsec = (long)(sum_nsec % NSEC_PER_SEC);
+	return t;
 }
 
-struct store_pool *store_pool_close(struct store_pool *pool)
+/* Returns how many threads have not ended. */
+static size_t wait_for_threads(struct store_pool *pool, uint64_t limit_nsec)
 {
-	if (!pool)
-		return NULL;
+	const struct timespec until = after(limit_nsec);
+	int r = 0;
+
 	pthread_mutex_lock(&pool->lock);
 	pool->is_closing = true;
 	pthread_cond_broadcast(&pool->has_work);
 	for (size_t i = 0; i < pool->thread_count; i++)
 		if (pool->threads[i].reader)
 			reader_stop(pool->threads[i].reader);
-	bool have_ended = wait_for_end(pool);
+	while (pool->running > 0 && r == 0)
+		r = pthread_cond_timedwait(&pool->has_ended, &pool->lock, &until);
+	size_t running = pool->running;
 	pthread_mutex_unlock(&pool->lock);
-	if (!have_ended)
+	return running;
+}
+
+struct store_pool *store_pool_close(struct store_pool *pool, uint64_t limit_nsec)
+{
+	if (!pool)
 		return NULL;
+	bool has_ended = wait_for_threads(pool, limit_nsec) == 0;
 	for (size_t i = 0; i < pool->thread_count; i++) {
-		if (pool->threads[i].is_running)
-			(void)pthread_join(pool->threads[i].thread, NULL); /* it ends by itself */
-		store_reader_close(pool->threads[i].reader);
+		if (!pool->threads[i].is_running)
+			continue;
+		if (has_ended)
+			(void)pthread_join(pool->threads[i].thread, NULL); /* it is returning */
+		else
+			(void)pthread_detach(pool->threads[i].thread);
 	}
 	for (size_t i = 0; i < pool->length; i++) {
 		struct pool_question *q = &pool->questions[(pool->first + i) % pool->max_questions];
 		q->ask(NULL, q->data);
 	}
-	free(pool->questions);
-	free(pool->path);
-	pthread_cond_destroy(&pool->has_work);
-	pthread_mutex_destroy(&pool->lock);
-	free(pool);
-	return NULL;
+	if (!has_ended)
+		return NULL;
+	for (size_t i = 0; i < pool->thread_count; i++)
+		store_reader_close(pool->threads[i].reader);
+	return free_pool(pool);
 }

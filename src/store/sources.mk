@@ -6,10 +6,13 @@ libstore_a_SOURCES = \
 	%D%/code.c %D%/code.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
+	%D%/migration_2.c \
 	%D%/opening.c %D%/opening.h \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
+	%D%/read_budget.c \
+	%D%/read_identity.c \
 	%D%/read_point.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
@@ -20,5 +23,6 @@ libstore_a_SOURCES = \
 	%D%/upkeep.c \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
+	%D%/write_identity.c \
 	%D%/write_run.c \
 	%D%/writer.c

@@ -37,6 +37,25 @@ int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
 
+/* What a repository was when it was first seen, in place of what is recorded of that. */
+struct store_first_identity {
+	char repository[RUN_NAME_MAX + 1];
+	int64_t wanted; /* stands for the configuration that it holds for */
+	struct identity_seen seen;
+};
+int store_batch_add_first_identity(
+	struct store_batch *batch, const struct store_first_identity *first);
+
+/* What may still be written to a repository, as of an instant. */
+struct store_budget {
+	uint64_t day_bytes;
+	int64_t level_bytes;
+	int64_t saved_usec;
+};
+/* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
+int store_batch_add_budget(
+	struct store_batch *batch, const char *repository, const struct store_budget *budget);
+
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
 const struct run *store_batch_run(const struct store_batch *batch);
@@ -103,7 +122,7 @@ struct store_writer_status {
 void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
 
 /* Commits what is queued, waiting at most limit_nsec (and 100 ms), stops the thread, closes.
- * Returns the number of batches that could not be written. A thread that sits in the kernel on a
+ * Returns the number of runs that could not be written. A thread that sits in the kernel on a
  * dead disk is left behind, with what it uses, for the process's end. Finished batches that were
  * not taken are freed. Accepts NULL. */
 size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec);
@@ -117,6 +136,10 @@ struct store_reader; /* one read-only connection, used by one thread at a time *
  * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN (a damaged
  * row) and -EINTR. */
 int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
+/* Likewise, but of an older version too, as long as it is not migrated: only what every version from
+ * the second on has may be asked (first identities, budgets). */
+int store_reader_open_older(
+	const char *path, struct store_reader **ret, struct error *reterr);
 struct store_reader *store_reader_close(struct store_reader *reader);
 void store_reader_interrupt(struct store_reader *reader); /* from any thread */
 
@@ -146,6 +169,14 @@ int store_read_points(struct store_reader *reader, const struct store_run_filter
 
 int store_read_alarms(struct store_reader *reader,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
+
+int store_read_first_identities(struct store_reader *reader,
+	int (*each)(void *data, const struct store_first_identity *first), void *data,
+	struct error *reterr);
+
+int store_read_budgets(struct store_reader *reader,
+	int (*each)(void *data, const char *repository, const struct store_budget *budget),
+	void *data, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,
@@ -231,8 +262,9 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,
 	void (*question)(struct store_reader *reader, void *data), void *data);
-/* Interrupts what runs, joins, closes. A thread that sits in the kernel on a dead disk is left
- * behind after 0.3 s, with what it uses, for the process's end. */
-struct store_pool *store_pool_close(struct store_pool *pool);
+/* Interrupts what runs, joins, closes; accepts NULL, returns NULL. When a thread does not end
+ * within limit_nsec, because it sits in the kernel on a dead disk, the pool is left behind with it
+ * for the process's end. */
+struct store_pool *store_pool_close(struct store_pool *pool, uint64_t limit_nsec);
 
 #endif

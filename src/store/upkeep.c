@@ -46,7 +46,7 @@ int store_check(const char *path, void (*say)(void *data, const char *line), voi
 		" rowid, \"table\", parent) FROM pragma_foreign_key_check";
 	struct check check = { .say = say, .data = data };
 	struct sqlite3 *db = NULL;
-	int r = database_open_to_read(path, &db, reterr);
+	int r = database_open_to_read(path, false, &db, reterr);
 
 	if (r < 0)
 		return r;

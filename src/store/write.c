@@ -33,16 +33,20 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" measured_nsec, cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes,"
 		" others_bytes_per_sec, others_ios_per_sec, pressure_some, pressure_full,"
 		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes,"
-		" registered_buffers, iops_seconds, iops_ios, iops_squares)"
+		" registered_buffers, iops_seconds, iops_ios, iops_squares, is_confirmation)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?,"
-		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)), ?, ?, ?, ?)",
+		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)), ?, ?, ?, ?, ?)",
 	[WRITE_ADD_OPERATION] =
 		"INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec,"
 		" iops_seconds, iops_ios, iops_squares, latencies, sum_nsec, min_nsec, max_nsec,"
 		" p50_nsec, p95_nsec, p99_nsec, histogram)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
+	[WRITE_SET_BUDGET] = "INSERT INTO budget (target, day_bytes, level_bytes, saved_usec)"
+			     " VALUES (?, ?, ?, ?) ON CONFLICT (target) DO UPDATE SET"
+			     " day_bytes = excluded.day_bytes, level_bytes = excluded.level_bytes,"
+			     " saved_usec = excluded.saved_usec",
 	[WRITE_SET_ALARM] =
 		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?"
 		" WHERE id = ?",
@@ -66,6 +70,9 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_ATTEMPT] =
 		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
 	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
+	[WRITE_SET_FIRST_IDENTITY] =
+		"INSERT OR REPLACE INTO first_identity (target, wanted, is_mount, fs_type, source,"
+		" mount_point, fs_uuid) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
 
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr)
@@ -145,6 +152,8 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_ATTEMPT] = write_attempt,
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
+		[CHANGE_FIRST_IDENTITY] = write_first_identity,
+		[CHANGE_BUDGET] = write_budget,
 	};
 
 	for (const struct change *c = batch->first; c; c = c->next) {

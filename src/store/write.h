@@ -21,6 +21,7 @@ enum write_statement {
 	WRITE_ADD_RUN,
 	WRITE_ADD_OPERATION,
 	WRITE_SET_DURATION,
+	WRITE_SET_BUDGET,
 	WRITE_SET_ALARM,
 	WRITE_DELETE_ALARM_SERIES,
 	WRITE_ADD_ALARM_SERIES,
@@ -29,8 +30,9 @@ enum write_statement {
 	WRITE_ADD_MESSAGE,
 	WRITE_SET_ATTEMPT,
 	WRITE_SET_DELIVERY,
+	WRITE_SET_FIRST_IDENTITY,
 };
-#define WRITE_STATEMENTS (WRITE_SET_DELIVERY + 1)
+#define WRITE_STATEMENTS (WRITE_SET_FIRST_IDENTITY + 1)
 
 struct write {
 	struct sqlite3 *db;
@@ -64,6 +66,8 @@ int write_target(struct write *w, const char *name, int64_t *ret_id, struct erro
 /* One function a kind of change. */
 int write_run(struct write *w, const struct change *change, struct error *reterr);
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
+int write_first_identity(struct write *w, const struct change *change, struct error *reterr);
+int write_budget(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);

@@ -181,6 +181,7 @@ static int add_run(
 	sql_bind_unsigned(s, run->identity.size_bytes);
 	bind_unless(s, run->has_registered_buffers, false);
 	bind_iops(s, &run->iops[RUN_OPERATIONS], &(const struct run_iops){ 0 });
+	bind_unless(s, run->is_confirmation, false);
 	return sql_finish(s, reterr);
 }
 
@@ -250,5 +251,21 @@ int write_duration(struct write *w, const struct change *change, struct error *r
 
 	sql_bind_unsigned(s, change->duration->duration_nsec);
 	sql_bind_integer(s, change->duration->run_id);
+	return sql_finish(s, reterr);
+}
+
+int write_budget(struct write *w, const struct change *change, struct error *reterr)
+{
+	const struct store_budget *budget = &change->budget->budget;
+	int64_t target;
+
+	int r = write_target(w, change->budget->repository, &target, reterr);
+	if (r < 0)
+		return r;
+	struct sql *s = write_start(w, WRITE_SET_BUDGET);
+	sql_bind_integer(s, target);
+	sql_bind_unsigned(s, budget->day_bytes);
+	sql_bind_integer(s, budget->level_bytes);
+	sql_bind_integer(s, budget->saved_usec);
 	return sql_finish(s, reterr);
 }

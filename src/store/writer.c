@@ -511,6 +511,15 @@ static void give_up(struct store_writer *w)
 	signal_event(w->hurry_fd);
 }
 
+static size_t count_runs(const struct batch_queue *q)
+{
+	size_t count = 0;
+
+	for (const struct store_batch *b = q->first; b; b = b->next)
+		count += store_batch_run(b) != NULL;
+	return count;
+}
+
 size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec)
 {
 	if (!writer)
@@ -523,7 +532,7 @@ size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec)
 		has_ended = wait_for(writer->ended_fd, INTERRUPT_MSEC);
 	}
 	pthread_mutex_lock(&writer->lock);
-	size_t unwritten = writer->waiting.length + writer->current.length;
+	size_t unwritten = count_runs(&writer->waiting) + count_runs(&writer->current);
 	pthread_mutex_unlock(&writer->lock);
 	if (!has_ended) {
 		/* It sits in the kernel, on a disk that does not answer. All it may still touch

@@ -18,6 +18,16 @@ void supervise_life_init(
 	};
 }
 
+void supervise_life_adopt(
+	struct supervise_life *life, uint64_t now_nsec, uint64_t started_nsec, bool is_stuck)
+{
+	*life = (struct supervise_life){
+		.state = is_stuck ? SUPERVISE_STUCK : SUPERVISE_RUNNING,
+		.started_nsec = started_nsec < now_nsec ? started_nsec : now_nsec,
+		.deadline_nsec = is_stuck ? UINT64_MAX : after(now_nsec, SUPERVISE_GRACE_NSEC),
+	};
+}
+
 static enum supervise_action kill_it(struct supervise_life *life, uint64_t deadline_nsec)
 {
 	life->state = SUPERVISE_KILLED;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -296,12 +297,27 @@ static int wait_status_of(const siginfo_t *info)
 	return W_EXITCODE(0, info->si_status) | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
 }
 
+static bool is_over(const struct supervise_worker *worker)
+{
+	struct pollfd pollfd = { .fd = worker->pidfd, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) > 0;
+}
+
 int supervise_reap(struct supervise_worker *worker, int *ret_wait_status)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	if (waitid(P_PIDFD, (id_t)worker->pidfd, &info, WEXITED | WNOHANG) < 0)
-		return -errno;
+	if (waitid(P_PIDFD, (id_t)worker->pidfd, &info, WEXITED | WNOHANG) < 0) {
+		if (errno != ECHILD)
+			return -errno;
+		/* Another's child, taken over from an earlier daemon: how it ended is not told. */
+		if (!is_over(worker))
+			return -EAGAIN;
+		worker->pid = 0;
+		*ret_wait_status = 0;
+		return 0;
+	}
 	if (info.si_pid == 0)
 		return -EAGAIN;
 	worker->pid = 0;

@@ -56,6 +56,11 @@ struct supervise_life {
 	bool has_result;
 };
 
+/* Of a worker that another daemon started and left: killed if it does not go by itself within
+ * SUPERVISE_GRACE_NSEC, or, when it is stuck already, waited for. */
+void supervise_life_adopt(
+	struct supervise_life *life, uint64_t now_nsec, uint64_t started_nsec, bool is_stuck);
+
 /* limit_nsec: how long the job may take; the kill comes SUPERVISE_GRACE_NSEC later. With
  * is_by_silence every sign of life starts that time anew (`repoprobe run`, whose layout may be
  * long). */
@@ -114,7 +119,8 @@ int supervise_receive_examination(struct supervise_worker *worker, struct examin
 
 void supervise_kill(const struct supervise_worker *worker);
 
-/* Collects an ended worker without blocking: 0 and wait status, or -EAGAIN while it lives. */
+/* Collects an ended worker without blocking: 0 and wait status, or -EAGAIN while it lives. Of one
+ * that is not our child (notes.h) the status is not known: 0. */
 int supervise_reap(struct supervise_worker *worker, int *ret_wait_status);
 
 /* Closes the descriptors (never waits). */

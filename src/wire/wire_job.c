@@ -14,6 +14,7 @@ enum job_tag {
 	JOB_TAG_DEADLINE = 4,
 	JOB_TAG_NULL = 5,
 	JOB_TAG_EXAMINE = 6,
+	JOB_TAG_EXPECTATION = 7,
 };
 
 enum progress_tag {
@@ -33,6 +34,22 @@ static void add_file(struct buf *b, const struct job *job)
 	section_end(b, begin);
 }
 
+static void add_expectation(struct buf *b, const struct job_expectation *e)
+{
+	size_t begin = section_begin(b, JOB_TAG_EXPECTATION);
+
+	buf_add_u8(b, e->requires_mount);
+	section_add_text(b, e->fs_type);
+	section_add_text(b, e->source);
+	buf_add_u8(b, e->seen.is_set);
+	buf_add_u8(b, e->seen.is_mount);
+	section_add_text(b, e->seen.fs_type);
+	section_add_text(b, e->seen.source);
+	section_add_text(b, e->seen.mount_point);
+	section_add_text(b, e->seen.fs_uuid);
+	section_end(b, begin);
+}
+
 void wire_encode_job(const struct job *job, struct buf *b)
 {
 	section_add_header(b, WIRE_JOB);
@@ -49,6 +66,7 @@ void wire_encode_job(const struct job *job, struct buf *b)
 	section_end(b, begin);
 
 	add_file(b, job);
+	add_expectation(b, &job->expected);
 
 	begin = section_begin(b, JOB_TAG_DEADLINE);
 	buf_add_u64(b, job->deadline_usec);
@@ -119,6 +137,23 @@ static int read_deadline(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
+static int read_expectation(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job_expectation *e = &((struct job *)into)->expected;
+
+	(void)reterr; /* as above */
+	e->requires_mount = section_read_boolean(r);
+	section_read_text(r, e->fs_type, sizeof(e->fs_type));
+	section_read_text(r, e->source, sizeof(e->source));
+	e->seen.is_set = section_read_boolean(r);
+	e->seen.is_mount = section_read_boolean(r);
+	section_read_text(r, e->seen.fs_type, sizeof(e->seen.fs_type));
+	section_read_text(r, e->seen.source, sizeof(e->seen.source));
+	section_read_text(r, e->seen.mount_point, sizeof(e->seen.mount_point));
+	section_read_text(r, e->seen.fs_uuid, sizeof(e->seen.fs_uuid));
+	return 0;
+}
+
 static int read_null(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct job *job = into;
@@ -147,6 +182,7 @@ int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct err
 		{ JOB_TAG_DEADLINE, "deadline", true, read_deadline },
 		{ JOB_TAG_NULL, "null", false, read_null },
 		{ JOB_TAG_EXAMINE, "examine", false, read_examine },
+		{ JOB_TAG_EXPECTATION, "expectation", true, read_expectation },
 	};
 	struct job job;
 

@@ -7,7 +7,8 @@
  *
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
  * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
- * then on), "error NUMBER" (errno of reads and writes, 0: none). */
+ * then on), "error NUMBER" (errno of reads and writes, 0: none), "hang getattr|open|fsync|off":
+ * requests of this kind are not answered while that is so. */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -29,7 +30,15 @@
 #define NSEC_PER_SEC 1000000000L
 #define REQUEST_MAX (1024 * 1024)
 
+enum kind {
+	KIND_NONE,
+	KIND_GETATTR,
+	KIND_OPEN,
+	KIND_FSYNC,
+};
+
 struct mood {
+	atomic_int hanging; /* enum kind */
 	atomic_long delay_usec;
 	atomic_bool is_direct_refused; /* by open */
 	atomic_bool is_direct_failing; /* open takes it, I/O does not */
@@ -70,6 +79,15 @@ static int request_end(const struct timespec *begin, int r)
 	return error > 0 ? -error : r;
 }
 
+/* Once the request is here, the kernel lets nothing end the process that waits for the answer. */
+static void answer_when_allowed(enum kind kind)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+
+	while (atomic_load(&mood()->hanging) == (int)kind)
+		(void)nanosleep(&pause, NULL);
+}
+
 static void *delayfs_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
 	connection->max_write = REQUEST_MAX;
@@ -84,6 +102,7 @@ static void *delayfs_init(struct fuse_conn_info *connection, struct fuse_config 
 static int delayfs_getattr(const char *path, struct stat *st, struct fuse_file_info *info)
 {
 	(void)info;
+	answer_when_allowed(KIND_GETATTR);
 	return result(fstatat(mood()->backing_fd, relative(path), st, AT_SYMLINK_NOFOLLOW));
 }
 
@@ -144,6 +163,7 @@ static int open_backing(const char *path, struct fuse_file_info *info, mode_t mo
 {
 	int flags = info->flags;
 
+	answer_when_allowed(KIND_OPEN);
 	if ((flags & O_DIRECT) && atomic_load(&mood()->is_direct_refused))
 		return -EINVAL;
 	/* The delay is the only slowness wanted: the backing file is read and written through the
@@ -203,6 +223,7 @@ static int delayfs_fsync(const char *path, int is_data_only, struct fuse_file_in
 	(void)path;
 	(void)is_data_only;
 	(void)info;
+	answer_when_allowed(KIND_FSYNC);
 	return 0;
 }
 
@@ -260,6 +281,15 @@ static const struct fuse_operations operations = {
 	.readdir = delayfs_readdir,
 };
 
+static void set_hanging(struct mood *m, const char *value)
+{
+	static const char *const names[] = { "off", "getattr", "open", "fsync" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0)
+			atomic_store(&m->hanging, (int)i);
+}
+
 static void set_direct(struct mood *m, const char *value)
 {
 	atomic_store(&m->is_direct_refused, strcmp(value, "refuse") == 0);
@@ -282,6 +312,8 @@ static bool obey(struct mood *m, const char *line)
 		set_direct(m, value);
 	else if (strcmp(word, "cache") == 0)
 		atomic_store(&m->is_cached, strcmp(value, "on") == 0);
+	else if (strcmp(word, "hang") == 0)
+		set_hanging(m, value);
 	else
 		return false;
 	return true;
@@ -295,6 +327,7 @@ static void *listen_to_test(void *data)
 		(void)puts(obey(data, line) ? "ok" : "not understood");
 		(void)fflush(stdout);
 	}
+	set_hanging(data, "off");
 	(void)kill(getpid(), SIGTERM); /* libfuse's handler unmounts */
 	return NULL;
 }

@@ -25,6 +25,7 @@ include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk
 include tests/fuzz/database.mk
 include tests/fuzz/mute_time.mk
+include tests/fuzz/worker_note.mk
 
 TESTS += $(FUZZ_TESTS)
 AM_TESTS_ENVIRONMENT = FUZZ_CORPUS='$(abs_top_srcdir)/tests/fuzz/corpus'; export FUZZ_CORPUS;

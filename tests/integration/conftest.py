@@ -373,6 +373,10 @@ class DelayFs:
         """open takes O_DIRECT, reads and writes do not."""
         self.tell("direct fail")
 
+    def hang(self, kind):
+        """Requests of this kind (getattr, open, fsync) are not answered: what waits cannot be killed. Or "off"."""
+        self.tell(f"hang {kind}")
+
     def cache(self):
         """Files opened from now on are cached by the kernel."""
         self.tell("cache on")

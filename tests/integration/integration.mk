@@ -2,6 +2,7 @@
 # The real programs on real disks: needs root for most of it; see ./test.sh for the packages.
 EXTRA_DIST += %D%/conftest.py \
 	%D%/test_bad_directories.py \
+	%D%/test_bounded.py \
 	%D%/test_busy_database.py \
 	%D%/test_calendar.py \
 	%D%/test_config.py \
@@ -12,6 +13,8 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_export.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
+	%D%/test_hang.py \
+	%D%/test_harmless.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
 	%D%/test_metrics.py \

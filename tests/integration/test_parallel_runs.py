@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many workers there are at once, from the runs that were stored."""
+import os
+import subprocess
+
 import pytest
+
+from conftest import BUILD, DelayFs, need, wait_for
 
 NAMES = ("a", "b", "c")
 PROBES = """
@@ -43,22 +48,92 @@ def most_at_once(runs):
     return most
 
 
-@pytest.mark.parametrize("parallel_runs", [1, 3])
-def test_never_more_workers_than_allowed_and_never_two_on_a_repository(daemon, slow, parallel_runs):
-    slow.delay(20)
-    text = f"[daemon]\nparallel_runs = {parallel_runs}\n[defaults]\nlimit = 0\n"
+@pytest.fixture
+def slow_places(directory):
+    """A slow file system for each name: none of them has a device that could be seen."""
+    need(os.path.exists("/dev/fuse"), "needs /dev/fuse")
+    need((BUILD / "tests/fuse/delayfs").exists(), "needs delayfs (built when fuse3 is installed)")
+    places = {}
     for name in NAMES:
-        (slow.path / name).mkdir()
-        text += f"[repository {name}]\npath = {slow.path / name}\nprobes = one, two\n"
-    d = daemon(config=text + PROBES).wait_ready()
-    for name in NAMES:
+        (directory / name).mkdir()
+        places[name] = DelayFs(directory / name)
+    for place in places.values():
+        place.delay(20)
+    yield places
+    for place in places.values():
+        place.end()
+
+
+def config_of(paths, parallel_runs, extra=""):
+    text = f"[daemon]\nparallel_runs = {parallel_runs}\n[defaults]\nlimit = 0\n{extra}"
+    for name, path in paths.items():
+        text += f"[repository {name}]\npath = {path}\nprobes = one, two\n"
+    return text + PROBES
+
+
+def run_for_a_while(daemon, paths, parallel_runs, extra=""):
+    d = daemon(config=config_of(paths, parallel_runs, extra)).wait_ready()
+    for name in paths:
         for probe in ("one", "two"):
             d.wait_runs_at_least(name, 2, probe)
     d.stop()
     runs = spans(d)
-    assert {run[2] for run in runs} == set(NAMES)
+    assert {run[2] for run in runs} == set(paths)
     assert most_at_once(runs) <= parallel_runs
+    for name in paths:
+        assert most_at_once([run for run in runs if run[2] == name]) == 1
+    return runs
+
+
+@pytest.mark.parametrize("parallel_runs", [1, 3])
+def test_never_more_workers_than_allowed_and_never_two_on_a_repository(daemon, slow_places, parallel_runs):
+    paths = {name: place.path for name, place in slow_places.items()}
+    runs = run_for_a_while(daemon, paths, parallel_runs)
     if parallel_runs > 1:
         assert most_at_once(runs) > 1
-    for name in NAMES:
-        assert most_at_once([run for run in runs if run[2] == name]) == 1
+
+
+def test_never_two_in_one_group(daemon, slow_places):
+    paths = {name: place.path for name, place in slow_places.items()}
+    assert most_at_once(run_for_a_while(daemon, paths, 3, "group = array\n")) == 1
+
+
+def test_never_two_on_one_file_system_and_a_loop_device_is_one_of_its_own(daemon, mount, directory):
+    (directory / "d").mkdir()
+    disk, other = mount.ext4(64), mount.ext4(64)
+    paths = {"a": disk / "a", "b": disk / "b", "c": other / "c", "d": directory / "d"}
+    for path in paths.values():
+        path.mkdir(exist_ok=True)
+    # What is on the images, and beside them on the disk that they lie on.
+    text = config_of(paths, 4).replace("max_ios = 12", "max_ios = 30\nrate_iops = 100")
+    d = daemon(config=text).wait_ready()
+    for name in paths:
+        d.wait_runs_at_least(name, 2, "one")
+    d.stop()
+    runs = spans(d)
+    # From the first run on, before any worker has told where it is.
+    assert most_at_once([run for run in runs if run[2] in "ab"]) == 1
+    assert most_at_once([run for run in runs if run[2] in "ac"]) == 2
+    assert most_at_once(runs) == 3
+
+
+def test_a_killed_worker_keeps_neither_its_disk_nor_its_turn(daemon, mount):
+    """Two repositories on a file system that is frozen, one run at once: the second has its turn all the same."""
+    disk = mount.ext4(64)
+    paths = {"a": disk / "a", "b": disk / "b"}
+    for path in paths.values():
+        path.mkdir()
+    text = config_of(paths, 1).replace("interval = 1s", "interval = 1h").replace("timeout = 20s", "duration = 500ms\ntimeout = 1s")
+    d = daemon(config=text).wait_ready()
+    for name in paths:
+        for probe in ("one", "two"):
+            d.wait_runs_at_least(name, 1, probe)
+    subprocess.run(["fsfreeze", "-f", str(disk)], check=True)
+    try:
+        for name in paths:
+            assert d.control(command="probe-now", repository=name, probe="two") == {"ok": True}
+        wait_for(lambda: len(d.workers()) == 2, "a worker beside the one that cannot be ended")
+    finally:
+        subprocess.run(["fsfreeze", "-u", str(disk)], check=True)
+    for name in paths:
+        d.wait_runs_at_least(name, 2, "two")

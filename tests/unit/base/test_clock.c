@@ -50,7 +50,8 @@ static void the_system_clock_does_not_run_backwards(void **state)
 
 #ifdef ENABLE_TEST_HOOKS
 /* How far the file with this content moves the clocks, within a hundred seconds. */
-static void assert_moves(const char *path, const char *content, int64_t expected_sec)
+static void assert_both_move(
+	const char *path, const char *content, int64_t expected_sec, int64_t expected_monotonic_sec)
 {
 	assert_int_equal(setenv("REPOPROBE_TEST_CLOCK", path, 1), 0);
 	assert_int_equal(fd_replace_file(path, 0600, content, strlen(content)), 0);
@@ -61,10 +62,15 @@ static void assert_moves(const char *path, const char *content, int64_t expected
 	assert_null(plain.offset_file);
 	int64_t realtime_usec = clock_realtime_usec(&moved) - clock_realtime_usec(&plain);
 	assert_true(llabs(realtime_usec / 1000000 - expected_sec) < 100);
-	if (expected_sec < 0)
+	if (expected_monotonic_sec < 0)
 		return; /* the time since boot does not go below zero */
 	int64_t nsec = (int64_t)(clock_monotonic_nsec(&moved) - clock_monotonic_nsec(&plain));
-	assert_true(llabs(nsec / 1000000000 - expected_sec) < 100);
+	assert_true(llabs(nsec / 1000000000 - expected_monotonic_sec) < 100);
+}
+
+static void assert_moves(const char *path, const char *content, int64_t expected_sec)
+{
+	assert_both_move(path, content, expected_sec, expected_sec);
 }
 
 static void the_hook_moves_both_clocks(void **state)
@@ -81,6 +87,9 @@ static void the_hook_moves_both_clocks(void **state)
 	assert_moves(path, "", 0);
 	assert_moves(path, "soon\n", 0);
 	assert_moves(path, "99999999999\n", 0); /* more than a hundred years */
+	assert_both_move(path, "0 86400\n", 86400, 0);
+	assert_both_move(path, "3600 -86400", -82800, 3600);
+	assert_both_move(path, "3600 soon", 3600, 3600);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(directory), 0);
 }

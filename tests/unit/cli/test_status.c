@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/worker_note.h"
 #include "test.h"
 
 static void add_run(struct status *status, const char *repository, const char *probe,
@@ -82,6 +83,26 @@ static void failed_runs_and_alarms_decide_the_state(void **state)
 	free(alarm);
 }
 
+static void a_worker_that_is_stuck_still_says_since_when(void **state)
+{
+	struct worker_note note = { .pid = 2, .repository = "nas1", .probe = "heartbeat" };
+	struct status status = { 0 };
+	(void)state;
+
+	add_run(&status, "nas1", "heartbeat", 1796061900000000, RUN_STUCK);
+	status_add_stuck(&status, &note); /* noted, but not given up */
+	status_judge(&status);
+	assert_non_null(strstr(status.repositories[0].reason, "was stuck"));
+	note.stuck_since_usec = 1796061967000000;
+	status_add_stuck(&status, &note);
+	memcpy(note.repository, "gone", sizeof("gone"));
+	status_add_stuck(&status, &note);
+	status_judge(&status);
+	assert_int_equal(status.repositories[0].state, REPOSITORY_CRITICAL);
+	assert_non_null(strstr(status.repositories[0].reason, "stuck since "));
+	status_done(&status);
+}
+
 static void an_empty_history_is_no_trouble(void **state)
 {
 	struct status status = { 0 };
@@ -97,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_are_gathered_by_repository_and_sorted),
 		cmocka_unit_test(failed_runs_and_alarms_decide_the_state),
+		cmocka_unit_test(a_worker_that_is_stuck_still_says_since_when),
 		cmocka_unit_test(an_empty_history_is_no_trouble),
 	};
 

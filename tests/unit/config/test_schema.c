@@ -22,14 +22,14 @@ static const struct {
 		"tls_certificate_file tls_key_file token_file histogram_detail textfile" },
 	{ SCHEMA_STORE, "", "keep_runs keep_hours keep_days max_size" },
 	{ SCHEMA_DEFAULTS,
-		"probe_directory probes interval schedule splay min_free keep_file limit limit_critical "
+		"probe_directory probes interval schedule splay require_mount expect_fstype "
+		"expect_source min_free keep_file limit limit_critical "
 		"daily_write_budget group when_busy confirm_after",
-		"require_mount expect_fstype expect_source "
 		"storage_class limit_mode sensitivity notify ioprio" },
 	{ SCHEMA_REPOSITORY,
-		"path probe_directory probes interval schedule splay min_free keep_file limit "
-		"limit_critical daily_write_budget group when_busy confirm_after",
-		"require_mount expect_fstype expect_source "
+		"path probe_directory probes interval schedule splay require_mount expect_fstype "
+		"expect_source min_free keep_file limit limit_critical "
+		"daily_write_budget group when_busy confirm_after",
 		"storage_class limit_mode sensitivity notify ioprio" },
 	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "" },
 	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
@@ -235,6 +235,16 @@ static const struct value_case value_cases[] = {
 		"Nowhere/Atall is not a time zone of this system; expected a name such as" },
 	{ "defaults", "splay", "0", NULL },
 	{ "defaults", "splay", "10s", NULL },
+	{ "defaults", "require_mount", "auto", NULL },
+	{ "defaults", "require_mount", "yes", NULL },
+	{ "defaults", "require_mount", "maybe", "maybe: expected yes or no" },
+	{ "defaults", "expect_fstype", "", NULL },
+	{ "defaults", "expect_fstype", "fuse.sshfs", NULL },
+	{ "defaults", "expect_fstype", "ext4 xfs", "ext4 xfs: expected one word without blanks" },
+	{ "defaults", "expect_fstype", "a-type-of-more-than-31-characters",
+		"a-type-of-more-than-31-characters is too long; expected at most 31 bytes" },
+	{ "defaults", "expect_source", "UUID=1234-5678", NULL },
+	{ "defaults", "expect_source", "nas1:/a b", "nas1:/a b: expected one word without blanks" },
 	{ "defaults", "min_free", "0", NULL },
 	{ "defaults", "min_free", "10G", NULL },
 	{ "defaults", "min_free", "99%", NULL },

@@ -64,6 +64,10 @@ static void assert_same_repository(
 	assert_string_equal(a->name, b->name);
 	assert_string_equal(a->path, b->path);
 	assert_string_equal(a->probe_directory, b->probe_directory);
+	assert_int_equal(a->is_mount_auto, b->is_mount_auto);
+	assert_int_equal(a->requires_mount, b->requires_mount);
+	assert_string_equal(a->expect_fstype, b->expect_fstype);
+	assert_string_equal(a->expect_source, b->expect_source);
 	assert_int_equal(a->min_free_bytes, b->min_free_bytes);
 	assert_int_equal(a->min_free_percent, b->min_free_percent);
 	assert_int_equal(a->keep_file, b->keep_file);
@@ -124,6 +128,7 @@ static void what_is_shown_reads_back_as_the_same(void **state)
 		"[repository a]\npath = /a\ninterval = 10min\nlimit = auto\n"
 		"[repository b]\npath = /b\nlimit_critical = 90ms\n"
 		"[repository c]\npath = /c\nprobes = p, heartbeat, q\nsplay = 5s\nmin_free = 3G\n"
+		"require_mount = yes\nexpect_fstype = nfs\nexpect_source = nas1:/e\n"
 		"[probe p]\npreset = transform\ninterval = 9min\nlimit = 8ms\n"
 		"[probe q]\npreset = random-4k\n",
 		"[probe p]\nwarmup = 2s\nmax_bytes = 0\nmax_ios = 1000\nduration = 3min\nseed = 5\n"

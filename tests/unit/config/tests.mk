@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 CONFIG_TESTS = \
+	tests/unit/config/test_bounds \
 	tests/unit/config/test_default_conf \
+	tests/unit/config/test_expectation \
 	tests/unit/config/test_ini \
 	tests/unit/config/test_load \
 	tests/unit/config/test_resolve \
@@ -12,10 +14,14 @@ check_PROGRAMS += $(CONFIG_TESTS)
 UNIT_TESTS += $(CONFIG_TESTS)
 EXTRA_DIST += %D%/config_test.h
 
+tests_unit_config_test_bounds_SOURCES = %D%/test_bounds.c
+tests_unit_config_test_bounds_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_default_conf_SOURCES = %D%/test_default_conf.c
 tests_unit_config_test_default_conf_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DDEFAULT_CONF='"$(abs_top_srcdir)/etc/repoprobe.conf"'
 tests_unit_config_test_default_conf_LDADD = $(CONFIG_TEST_LIBS)
+tests_unit_config_test_expectation_SOURCES = %D%/test_expectation.c
+tests_unit_config_test_expectation_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_ini_SOURCES = %D%/test_ini.c
 tests_unit_config_test_ini_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_load_SOURCES = %D%/test_load.c

@@ -66,7 +66,7 @@ static void new_probes_are_due_at_once(void **state)
 	struct live *live = live_of(&two);
 
 	(void)state;
-	assert_int_equal(live_next_due_nsec(live), NOW_NSEC);
+	assert_int_equal(live_next_due_nsec(live, NOW_NSEC - 1), NOW_NSEC);
 	live_free(live);
 }
 
@@ -79,12 +79,12 @@ static void longest_waiting_probe_is_chosen_and_a_busy_repository_passed_over(vo
 
 	(void)state;
 	nas2->probes[0].due_nsec = NOW_NSEC - 5;
-	assert_ptr_equal(live_choose(live, NOW_NSEC, &chosen), &nas2->probes[0]);
+	assert_ptr_equal(live_choose(live, NOW_NSEC, NULL, 0, &chosen), &nas2->probes[0]);
 	assert_ptr_equal(chosen, nas2);
 	nas2->has_worker = true;
-	assert_ptr_equal(live_choose(live, NOW_NSEC, &chosen), &nas1->probes[0]);
+	assert_ptr_equal(live_choose(live, NOW_NSEC, NULL, 0, &chosen), &nas1->probes[0]);
 	nas1->has_worker = true;
-	assert_null(live_choose(live, NOW_NSEC, &chosen));
+	assert_null(live_choose(live, NOW_NSEC, NULL, 0, &chosen));
 	live_free(live);
 }
 
@@ -94,7 +94,8 @@ static void waiting_repository_is_looked_at_again_when_a_slot_overlaps(void **st
 
 	(void)state;
 	live_find_repository(live, "nas1")->has_worker = true;
-	assert_int_equal(live_next_due_nsec(live), NOW_NSEC + INTERVAL_USEC / 5 * NSEC_PER_USEC);
+	assert_int_equal(
+		live_next_due_nsec(live, NOW_NSEC), NOW_NSEC + INTERVAL_USEC / 5 * NSEC_PER_USEC);
 	live_free(live);
 }
 

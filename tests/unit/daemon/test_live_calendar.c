@@ -89,14 +89,14 @@ static void pass(struct world *w, int64_t usec, int64_t step_usec)
 {
 	w->now_nsec += (uint64_t)usec * NSEC_PER_USEC;
 	w->now_usec += usec + step_usec;
-	live_follow_clock(w->live, w->now_nsec, w->now_usec);
+	(void)live_follow_clock(w->live, w->now_nsec, w->now_usec);
 }
 
 /* As dispatch does: starts what is due and plans the next. */
 static bool start(struct world *w)
 {
 	struct live_repository *repository;
-	struct live_probe *probe = live_choose(w->live, w->now_nsec, &repository);
+	struct live_probe *probe = live_choose(w->live, w->now_nsec, NULL, 0, &repository);
 
 	if (probe)
 		live_plan(probe, w->now_nsec, w->now_usec, HOUR_USEC);
@@ -124,7 +124,7 @@ static void calendar_is_not_started_at_once(void **state)
 	assert_false(start(&w));
 	assert_int_equal(probe_of(&w)->due_usec, instant("2026-11-30T17:00:00Z"));
 	assert_int_equal(probe_of(&w)->due_nsec, BOOT_NSEC + 5 * HOUR_USEC * NSEC_PER_USEC);
-	assert_int_equal(live_next_due_nsec(w.live), probe_of(&w)->due_nsec);
+	assert_int_equal(live_next_due_nsec(w.live, w.now_nsec), probe_of(&w)->due_nsec);
 	assert_int_equal(live_spacing_usec(probe_of(&w)), DAY_USEC);
 	world_done(&w);
 }
@@ -292,7 +292,7 @@ static void waiting_probe_skips_one_slot_at_a_time_and_a_long_sleep_once(void **
 	w.live->repositories[0].has_worker = true;
 	pass(&w, 15 * MINUTE_USEC, 0);
 	assert_int_equal(probe_of(&w)->overlap_due_usec, instant("2026-11-30T12:30:00Z"));
-	assert_int_equal(live_next_due_nsec(w.live), probe_of(&w)->overlap_due_nsec);
+	assert_int_equal(live_next_due_nsec(w.live, w.now_nsec), probe_of(&w)->overlap_due_nsec);
 	pass(&w, 0, 8 * HOUR_USEC);
 	assert_true(probe_of(&w)->overlap_due_nsec <= w.now_nsec);
 	live_pass_overlap(probe_of(&w), w.now_nsec, w.now_usec);
@@ -314,7 +314,7 @@ static void calendar_that_has_ended_is_never_due(void **state)
 	assert_true(start(&w));
 	assert_int_equal(probe_of(&w)->due_usec, 0);
 	assert_int_equal(count_starts(&w, 400 * DAY_USEC, HOUR_USEC), 0);
-	assert_int_equal(live_next_due_nsec(w.live), UINT64_MAX);
+	assert_int_equal(live_next_due_nsec(w.live, w.now_nsec), UINT64_MAX);
 	world_done(&w);
 }
 

@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-check_PROGRAMS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
-	tests/unit/daemon/test_schedule
-UNIT_TESTS += tests/unit/daemon/test_live tests/unit/daemon/test_options \
-	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_sampler \
-	tests/unit/daemon/test_schedule
+check_PROGRAMS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
+	tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
+UNIT_TESTS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
+	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
+	tests/unit/daemon/test_sampler \
+	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
+
+tests_unit_daemon_test_admission_SOURCES = %D%/test_admission.c
+tests_unit_daemon_test_admission_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+tests_unit_daemon_test_exclusion_SOURCES = %D%/test_exclusion.c
+tests_unit_daemon_test_exclusion_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
 tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
@@ -14,9 +26,17 @@ tests_unit_daemon_test_live_calendar_SOURCES = %D%/test_live_calendar.c
 tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
+tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
+tests_unit_daemon_test_live_plan_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
 tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libmodel.a libbase.a $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+tests_unit_daemon_test_seen_SOURCES = %D%/test_seen.c
+tests_unit_daemon_test_seen_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
+	$(ZLIB_LIBS) -lm
 
 tests_unit_daemon_test_schedule_SOURCES = %D%/test_schedule.c
 tests_unit_daemon_test_schedule_LDADD = libdaemon.a libbase.a $(CMOCKA_LIBS)
@@ -24,3 +44,8 @@ tests_unit_daemon_test_schedule_LDADD = libdaemon.a libbase.a $(CMOCKA_LIBS)
 tests_unit_daemon_test_sampler_SOURCES = %D%/test_sampler.c
 tests_unit_daemon_test_sampler_LDADD = libdaemon.a libsupervise.a libmodel.a libbase.a \
 	$(CMOCKA_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+
+check_PROGRAMS += tests/unit/daemon/test_stuck
+UNIT_TESTS += tests/unit/daemon/test_stuck
+tests_unit_daemon_test_stuck_SOURCES = %D%/test_stuck.c
+tests_unit_daemon_test_stuck_LDADD = $(repoprobed_LDADD) $(CMOCKA_LIBS)

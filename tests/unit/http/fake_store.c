@@ -93,7 +93,7 @@ static int read_result(struct store_pool *pool, struct error *reterr)
 	int before = pool->interruptions;
 	pool->waiting++;
 	(void)pthread_cond_broadcast(&pool->change);
-	while (pool->is_held && pool->interruptions == before)
+	while (pool->is_held && (pool->is_deaf || pool->interruptions == before))
 		(void)pthread_cond_wait(&pool->change, &pool->lock);
 	pool->waiting--;
 	int r = pool->interruptions != before ? -EINTR : pool->answer;

@@ -11,6 +11,7 @@ struct store_pool {
 	pthread_cond_t change;
 	int answer; /* of every read: 0 or -errno */
 	bool is_full; /* store_pool_ask() answers -EAGAIN */
+	bool is_deaf; /* reads hang in the kernel: an interrupt does nothing */
 	bool is_held; /* reads wait until they are interrupted or let go */
 	int waiting; /* reads that are held */
 	int interruptions; /* seen so far */

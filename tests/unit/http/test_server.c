@@ -65,7 +65,7 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	f->server = http_server_stop(f->server);
+	f->server = http_server_stop(f->server, UINT64_MAX);
 	fake_store_done(&f->pool);
 	return 0;
 }
@@ -394,7 +394,7 @@ static void a_server_without_history_says_so(void **state)
 {
 	struct fixture *f = *state;
 
-	f->server = http_server_stop(f->server);
+	f->server = http_server_stop(f->server, UINT64_MAX);
 	assert_int_equal(start(f, NULL), 0);
 	struct reply reply = get(f, SERIES, "");
 	assert_refused(&reply, 503, "no_history");
@@ -444,11 +444,29 @@ static void stopping_brings_questions_home(void **state)
 	f->pool.is_held = true;
 	int fd = client_open(f->address, "GET " SERIES " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	fake_store_wait_held(&f->pool, 1);
-	f->server = http_server_stop(f->server);
+	f->server = http_server_stop(f->server, UINT64_MAX);
 	assert_true(f->pool.interruptions > 0);
 	assert_null(f->server);
 	struct reply reply = client_read(fd);
 	assert_true(reply.status == 0 || reply.status == 503);
+	reply_done(&reply);
+}
+
+static void a_reader_that_hangs_does_not_hang_the_stop(void **state)
+{
+	struct fixture *f = *state;
+	static struct http_server *left_behind;
+
+	f->pool.is_deaf = f->pool.is_held = true;
+	int fd = client_open(f->address, "GET " SERIES " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	fake_store_wait_held(&f->pool, 1);
+	left_behind = f->server;
+	f->server = http_server_stop(f->server, 20 * NSEC_PER_MSEC);
+	assert_true(f->pool.interruptions > 0);
+	assert_null(f->server);
+	assert_non_null(left_behind);
+	fake_store_let_go(&f->pool);
+	struct reply reply = client_read(fd); /* its question came home late */
 	reply_done(&reply);
 }
 
@@ -474,7 +492,7 @@ static void a_port_in_use_is_named(void **state)
 	assert_int_equal(http_server_start(&settings, &second, &e), 0);
 	assert_memory_equal(http_server_address(second, 0), "127.0.0.1:", 10);
 	assert_null(http_server_address(second, 1));
-	assert_null(http_server_stop(second));
+	assert_null(http_server_stop(second, 0));
 }
 
 #define SERVER_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -498,6 +516,7 @@ int main(void)
 		SERVER_TEST(others_are_served_while_questions_are_out),
 		SERVER_TEST(clients_may_go_away_while_questions_are_out),
 		SERVER_TEST(stopping_brings_questions_home),
+		SERVER_TEST(a_reader_that_hangs_does_not_hang_the_stop),
 		SERVER_TEST(a_port_in_use_is_named),
 	};
 

@@ -46,6 +46,45 @@ static void the_line_of_the_mount_is_found_and_unescaped(void **state)
 	}
 }
 
+static void the_mount_of_a_path_is_guessed_by_its_longest_beginning(void **state)
+{
+	static const char text[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+				   "25 24 8:17 / /srv rw - xfs /dev/sdb1 rw\n"
+				   "26 25 0:40 / /srv/back\\040up rw - nfs4 nas:/x rw\n"
+				   "27 25 8:33 / /srv/over rw - ext4 /dev/sdc1 rw\n"
+				   "28 27 0:41 / /srv/over rw - tmpfs tmpfs rw\n"
+				   "29 24 x:y / /odd rw - ext4 /dev/sdd rw\n"
+				   "30 24 8:99999999999 / /large rw - ext4 /dev/sde rw\n";
+	static const struct {
+		const char *path, *source;
+		uint32_t major, minor;
+	} cases[] = {
+		{ "/", "/dev/sda1", 8, 1 },
+		{ "/srvice", "/dev/sda1", 8, 1 },
+		{ "/srv", "/dev/sdb1", 8, 17 },
+		{ "/srv/a/b", "/dev/sdb1", 8, 17 },
+		{ "/srv/back up/deep", "nas:/x", 0, 0 },
+		{ "/srv/over/a", "tmpfs", 0, 0 },
+		{ "/odd/a", "/dev/sdd", 0, 0 },
+		{ "/large/a", "/dev/sde", 0, 0 },
+	};
+	struct identity identity = { .fs_type = "kept" };
+	(void)state;
+
+	assert_int_equal(identity_guess("", "/srv", &identity), -ENOENT);
+	assert_int_equal(
+		identity_guess("25 24 8:17 / /srv rw - xfs /dev/sdb1 rw\n", "/sr", &identity),
+		-ENOENT);
+	assert_string_equal(identity.fs_type, "kept");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(identity_guess(text, cases[i].path, &identity), 0);
+		assert_string_equal(identity.source, cases[i].source);
+		assert_int_equal(identity.has_device, cases[i].major != 0);
+		assert_int_equal(identity.device.major, cases[i].major);
+		assert_int_equal(identity.device.minor, cases[i].minor);
+	}
+}
+
 static void a_mount_that_is_not_listed_or_not_readable_is_not_found(void **state)
 {
 	struct identity identity = { .fs_type = "kept" };
@@ -182,16 +221,147 @@ static void work_meets_on_a_disk_or_an_nfs_export(void **state)
 	assert_false(identity_is_nfs(&one));
 }
 
+static const struct identity vault = {
+	.fs_type = "ext4",
+	.source = "/dev/sdb1",
+	.mount_point = "/mnt/vault1",
+	.fs_uuid = "1111-1111",
+	.is_mount = true,
+};
+
+static void what_is_remembered_is_known_again(void **state)
+{
+	struct identity_seen seen;
+	(void)state;
+
+	identity_remember(&vault, &seen);
+	assert_true(seen.is_set && seen.is_mount);
+	assert_string_equal(seen.mount_point, "/mnt/vault1");
+	assert_int_equal(identity_compare(&vault, &seen), IDENTITY_SAME);
+	assert_false(identity_learn(&vault, &seen));
+	assert_int_equal(identity_compare(&vault, &(struct identity_seen){ 0 }), IDENTITY_SAME);
+}
+
+static void what_tells_a_repository_from_another(void **state)
+{
+	static const struct {
+		const char *fs_type, *source, *fs_uuid;
+		enum identity_difference difference;
+	} cases[] = {
+		{ "ext4", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
+		{ "ext4", "/dev/sdz1", "1111-1111", IDENTITY_SAME }, /* names in /dev move */
+		{ "ext4", "/dev/sdb1", "2222-2222", IDENTITY_OTHER_UUID },
+		{ "ext3", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
+		{ "xfs", "/dev/sdb1", "", IDENTITY_OTHER_TYPE },
+		{ "ext4", "/dev/sdz1", "", IDENTITY_OTHER_SOURCE },
+		{ "ext4", "/dev/sdb1", "", IDENTITY_SAME }, /* what is unknown is not compared */
+		{ "", "", "", IDENTITY_SAME },
+		{ "", "", "2222-2222", IDENTITY_OTHER_UUID },
+	};
+	struct identity_seen seen;
+	(void)state;
+
+	const struct identity nfs4 = { .fs_type = "nfs4", .source = "nas1:/e" };
+	const struct identity nfs3 = { .fs_type = "nfs", .source = "nas1:/e" };
+	const struct identity cifs = { .fs_type = "cifs", .source = "nas1:/e" };
+	identity_remember(&nfs4, &seen);
+	assert_int_equal(identity_compare(&nfs3, &seen), IDENTITY_SAME);
+	assert_int_equal(identity_compare(&cifs, &seen), IDENTITY_OTHER_TYPE);
+
+	identity_remember(&vault, &seen);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct identity now = { .is_mount = true };
+		memcpy(now.fs_type, cases[i].fs_type, strlen(cases[i].fs_type));
+		memcpy(now.source, cases[i].source, strlen(cases[i].source));
+		memcpy(now.fs_uuid, cases[i].fs_uuid, strlen(cases[i].fs_uuid));
+		if (identity_compare(&now, &seen) != cases[i].difference)
+			fail_msg("case %zu: %d", i, (int)identity_compare(&now, &seen));
+	}
+}
+
+static void what_was_unknown_is_learned(void **state)
+{
+	struct identity first = vault;
+	struct identity other = vault;
+	struct identity_seen seen;
+	(void)state;
+
+	first.fs_uuid[0] = '\0';
+	identity_remember(&first, &seen);
+	assert_true(identity_learn(&vault, &seen));
+	assert_string_equal(seen.fs_uuid, "1111-1111");
+	other.fs_uuid[0] = '2';
+	assert_false(identity_learn(&other, &seen)); /* what is known stays */
+	assert_int_equal(identity_compare(&other, &seen), IDENTITY_OTHER_UUID);
+}
+
+static void a_mount_is_lost_when_the_path_lies_on_one_above(void **state)
+{
+	static const struct {
+		const char *then, *now;
+		bool is_lost;
+	} cases[] = {
+		{ "/mnt/vault1", "/", true },
+		{ "/mnt/vault1", "/mnt", true },
+		{ "/mnt/vault1", "/mnt/vault1", false },
+		{ "/mnt/vault1", "/mnt/vault", false },
+		{ "/mnt/vault1", "/mnt/vault1/below", false },
+		{ "/mnt/vault1", "", false },
+		{ "", "/", false },
+		{ "/", "/mnt", false },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct identity_seen seen = { .is_set = true };
+		struct identity now = { .fs_type = "ext4" };
+		memcpy(seen.mount_point, cases[i].then, strlen(cases[i].then));
+		memcpy(now.mount_point, cases[i].now, strlen(cases[i].now));
+		if (identity_lost_mount(&now, &seen) != cases[i].is_lost)
+			fail_msg("case %zu", i);
+	}
+}
+
+static void a_type_may_be_expected_by_its_family(void **state)
+{
+	(void)state;
+	assert_true(identity_type_matches("ext4", "ext4"));
+	assert_true(identity_type_matches("nfs4", "nfs"));
+	assert_true(identity_type_matches("fuse.sshfs", "fuse"));
+	assert_false(identity_type_matches("nfs", "nfs4"));
+	assert_false(identity_type_matches("ext4", "ext3"));
+	assert_false(identity_type_matches("fuseblk", "fuse"));
+	assert_false(identity_type_matches("", "ext4"));
+}
+
+static void a_mount_point_is_found_by_its_path(void **state)
+{
+	(void)state;
+	assert_true(identity_has_mount_point(mountinfo, "/"));
+	assert_true(identity_has_mount_point(mountinfo, "/srv/backup one"));
+	assert_true(identity_has_mount_point(mountinfo, "/last"));
+	assert_false(identity_has_mount_point(mountinfo, "/srv"));
+	assert_false(identity_has_mount_point(mountinfo, "/srv/backup"));
+	assert_false(identity_has_mount_point("", "/"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_the_mount_is_found_and_unescaped),
+		cmocka_unit_test(the_mount_of_a_path_is_guessed_by_its_longest_beginning),
 		cmocka_unit_test(a_mount_that_is_not_listed_or_not_readable_is_not_found),
 		cmocka_unit_test(over_long_text_is_cut),
 		cmocka_unit_test(options_of_the_mount_and_of_the_file_system_are_told_apart),
 		cmocka_unit_test(too_many_options_lose_the_last_ones_whole),
 		cmocka_unit_test(an_option_is_found_by_its_whole_name),
 		cmocka_unit_test(work_meets_on_a_disk_or_an_nfs_export),
+		cmocka_unit_test(what_is_remembered_is_known_again),
+		cmocka_unit_test(what_tells_a_repository_from_another),
+		cmocka_unit_test(what_was_unknown_is_learned),
+		cmocka_unit_test(a_mount_is_lost_when_the_path_lies_on_one_above),
+		cmocka_unit_test(a_type_may_be_expected_by_its_family),
+		cmocka_unit_test(a_mount_point_is_found_by_its_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

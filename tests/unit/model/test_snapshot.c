@@ -144,11 +144,38 @@ static void each_status_has_its_state(void **state)
 	for (size_t i = 0; i < RUN_STATUSES; i++) {
 		run_fail(f->runs[0], cases[i].status, 0, "because of this");
 		assert_int_equal(judge(f), cases[i].state);
-		if (cases[i].state == REPOSITORY_WARNING || cases[i].state == REPOSITORY_CRITICAL)
+		if (cases[i].status == RUN_STUCK)
+			assert_string_equal(f->reason,
+				"the newest run of active-full was stuck: the repository did not "
+				"answer, and the kernel could not end the worker");
+		else if (cases[i].state == REPOSITORY_WARNING ||
+			cases[i].state == REPOSITORY_CRITICAL)
 			assert_string_equal(f->reason, "because of this");
 		else
 			assert_null(strstr(f->reason, "because"));
 	}
+}
+
+static void three_skips_in_a_row_are_a_warning_and_hide_nothing_worse(void **state)
+{
+	struct fixture *f = *state;
+
+	f->probes[0].last_run = f->runs[0];
+	f->probes[0].skips_in_row = 2;
+	f->probes[0].last_skip = RUN_SKIP_BUSY;
+	assert_int_equal(judge(f), REPOSITORY_OK);
+	f->probes[0].skips_in_row = 3;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(f->reason, "the last 3 runs of active-full were skipped (busy)");
+	f->probes[0].last_run = NULL;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	f->probes[0].last_run = f->runs[0];
+	run_fail(f->runs[0], RUN_ERROR, 0, "because of this");
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_string_equal(f->reason, "because of this");
+	run_fail(f->runs[0], RUN_NO_SPACE, 0, "because of that");
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(f->reason, "because of that");
 }
 
 static void the_worst_probe_decides(void **state)
@@ -190,11 +217,13 @@ static void a_stuck_worker_is_critical_though_later_slots_are_skipped(void **sta
 	run_fail(f->runs[0], RUN_SKIPPED, 0, "another one was running");
 	f->probes[0].stuck_since_usec = TIME_1805;
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
-	assert_string_equal(
-		f->reason, "the worker of active-full cannot be ended: stuck since 18:05 UTC");
+	static const char reason[] =
+		"stuck since 18:05 UTC: the repository does not answer, and the kernel cannot end "
+		"the worker of active-full";
+	assert_string_equal(f->reason, reason);
 	run_fail(f->runs[0], RUN_STUCK, 0, "the worker hangs in the kernel");
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
-	assert_string_equal(f->reason, "the worker hangs in the kernel");
+	assert_string_equal(f->reason, reason);
 }
 
 static void a_firing_alarm_outweighs_good_runs(void **state)
@@ -291,6 +320,7 @@ int main(void)
 		WITH_FIXTURE(one_good_run_makes_it_ok_and_says_how_good),
 		WITH_FIXTURE(the_newest_run_speaks),
 		WITH_FIXTURE(each_status_has_its_state),
+		WITH_FIXTURE(three_skips_in_a_row_are_a_warning_and_hide_nothing_worse),
 		WITH_FIXTURE(the_worst_probe_decides),
 		WITH_FIXTURE(a_skipped_run_changes_nothing),
 		WITH_FIXTURE(a_stuck_worker_is_critical_though_later_slots_are_skipped),

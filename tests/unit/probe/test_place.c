@@ -134,6 +134,49 @@ static void the_floor_of_free_space_is_respected_in_words(void **state)
 	place_close(&b->place);
 }
 
+static void a_mount_that_is_asked_for_must_be_there(void **state)
+{
+	struct bench *b = *state;
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+
+	b->job.expected.requires_mount = true;
+	fail_place(b, b->directory.path, RUN_NOT_MOUNTED, "is not mounted: nothing was written");
+	fail_place(b, temporary_name(&b->directory, "none", &path), RUN_NOT_MOUNTED,
+		"is not mounted and does not exist");
+	b->job.expected = (struct job_expectation){ .seen = { .is_set = true, .is_mount = true } };
+	fail_place(b, buf_text(&path), RUN_NOT_MOUNTED, "does not exist");
+	b->job.expected.seen =
+		(struct identity_seen){ .is_set = true, .mount_point = "/mnt/of-the-unit-test" };
+	fail_place(b, buf_text(&path), RUN_NOT_MOUNTED, "does not exist");
+	b->job.expected.seen = (struct identity_seen){ .is_set = true, .mount_point = "/" };
+	fail_place(b, buf_text(&path), RUN_ERROR, "does not exist");
+	buf_done(&path);
+}
+
+static void another_file_system_than_expected_is_the_wrong_target(void **state)
+{
+	struct bench *b = *state;
+	struct identity here;
+
+	assert_int_equal(open_place(b), 0);
+	here = b->run->identity;
+	place_close(&b->place);
+
+	memcpy(b->job.expected.fs_type, "vfat", 5);
+	fail_place(b, b->directory.path, RUN_WRONG_TARGET, "expected vfat: nothing was written");
+	memcpy(b->job.expected.fs_type, here.fs_type, sizeof(here.fs_type));
+	memcpy(b->job.expected.source, "nas1:/export", 13);
+	fail_place(b, b->directory.path, RUN_WRONG_TARGET, "expected nas1:/export");
+	b->job.expected = (struct job_expectation){ .seen = { .is_set = true } };
+	memcpy(b->job.expected.seen.fs_type, "vfat", 5);
+	fail_place(b, b->directory.path, RUN_WRONG_TARGET, "then vfat: nothing was written");
+
+	identity_remember(&here, &b->job.expected.seen);
+	memcpy(b->job.expected.source, here.source, sizeof(here.source));
+	assert_int_equal(open_place(b), 0);
+	place_close(&b->place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +188,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_file_system_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_floor_of_free_space_is_respected_in_words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_mount_that_is_asked_for_must_be_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			another_file_system_than_expected_is_the_wrong_target, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,7 +297,7 @@ static void undo_keeps_what_was_there(void **state)
 	assert_int_equal(open_target(b), 0);
 	close_target(b);
 	assert_int_equal(open_target(b), 0);
-	assert_int_equal(target_open_layout(&b->target, &is_direct), 0);
+	assert_int_equal(target_open_layout(&b->target, b->run, &is_direct), 0);
 	assert_int_equal(ftruncate(b->target.lock_fd, 1 << 20), 0); /* what a layout had added */
 	target_undo(&b->target);
 	close_target(b);
@@ -343,6 +343,85 @@ static void remove_spares_a_file_that_took_the_name(void **state)
 	target_remove(&b->target);
 	close_target(b);
 	temporary_assert_text(&b->directory, FILE_PATH, "new");
+}
+
+static void remove_spares_a_file_that_is_not_locked(void **state)
+{
+	struct bench *b = *state;
+
+	assert_int_equal(open_target(b), 0);
+	b->target.is_locked = false;
+	target_remove(&b->target);
+	close_target(b);
+	assert_true(temporary_has(&b->directory, FILE_PATH));
+}
+
+static void remove_spares_a_tag_of_others(void **state)
+{
+	struct bench *b = *state;
+
+	make_directory(b, ".repoprobe");
+	temporary_write(&b->directory, TAG_PATH, "of somebody else");
+	assert_int_equal(open_target(b), 0);
+	target_remove(&b->target);
+	close_target(b);
+	assert_false(temporary_has(&b->directory, FILE_PATH));
+	temporary_assert_text(&b->directory, TAG_PATH, "of somebody else");
+}
+
+static void copy_file(const struct bench *b, const char *from, const char *to)
+{
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+	struct buf data = BUF_INIT(1 << 20);
+
+	assert_int_equal(fd_read_file(temporary_name(&b->directory, from, &path), &data), 0);
+	int fd = open(temporary_name(&b->directory, to, &path),
+		O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(fd_write_all(fd, data.data, data.len), 0);
+	fd_close(fd);
+	buf_done(&data);
+	buf_done(&path);
+}
+
+static void a_file_that_took_the_name_is_neither_laid_out_nor_measured(void **state)
+{
+	struct bench *b = *state;
+	struct buf path = BUF_INIT(TEMPORARY_PATH_MAX);
+	bool is_direct;
+
+	assert_int_equal(open_target(b), 0);
+	copy_file(b, FILE_PATH, "copy");
+	copy_file(b, "copy", "new");
+	int fd = open(temporary_name(&b->directory, ".repoprobe", &path), O_PATH | O_CLOEXEC);
+	assert_int_equal(
+		renameat(AT_FDCWD, temporary_name(&b->directory, "new", &path), fd, NAME), 0);
+	fd_close(fd);
+	assert_int_equal(target_open_layout(&b->target, b->run, &is_direct), -EPERM);
+	assert_int_equal(b->run->status, RUN_REFUSED);
+	assert_reason_has(b, "was replaced");
+	b->run->status = RUN_OK;
+	assert_int_equal(target_open_io(&b->target, &b->job.workload, b->run), -EPERM);
+	assert_reason_has(b, "was replaced");
+	close_target(b);
+	buf_done(&path);
+}
+
+static void a_file_with_another_uuid_is_neither_laid_out_nor_measured(void **state)
+{
+	struct bench *b = *state;
+	bool is_direct;
+	uint8_t other;
+
+	assert_int_equal(open_target(b), 0);
+	other = (uint8_t)~b->target.header.uuid[0];
+	assert_int_equal(pwrite(b->target.lock_fd, &other, 1, 24), 1);
+	assert_int_equal(target_open_layout(&b->target, b->run, &is_direct), -EPERM);
+	assert_int_equal(b->run->status, RUN_REFUSED);
+	assert_reason_has(b, "another probe file");
+	b->run->status = RUN_OK;
+	assert_int_equal(target_open_io(&b->target, &b->job.workload, b->run), -EPERM);
+	assert_reason_has(b, "another probe file");
+	close_target(b);
 }
 
 static void name_directory(struct bench *b, const char *name)
@@ -473,6 +552,15 @@ int main(void)
 			remove_leaves_the_files_of_others, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			remove_spares_a_file_that_took_the_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			remove_spares_a_file_that_is_not_locked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(remove_spares_a_tag_of_others, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_file_that_took_the_name_is_neither_laid_out_nor_measured, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_file_with_another_uuid_is_neither_laid_out_nor_measured, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_named_directory_is_made_and_stays_when_it_was_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

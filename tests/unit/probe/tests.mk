@@ -19,6 +19,26 @@ UNIT_TESTS += tests/unit/probe/test_examine
 tests_unit_probe_test_examine_SOURCES = %D%/test_examine.c
 tests_unit_probe_test_examine_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_fault
+UNIT_TESTS += tests/unit/probe/test_fault
+tests_unit_probe_test_fault_SOURCES = %D%/test_fault.c
+tests_unit_probe_test_fault_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_guard
+UNIT_TESTS += tests/unit/probe/test_guard
+tests_unit_probe_test_guard_SOURCES = %D%/test_guard.c
+tests_unit_probe_test_guard_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_guard_call
+UNIT_TESTS += tests/unit/probe/test_guard_call
+tests_unit_probe_test_guard_call_SOURCES = %D%/test_guard_call.c
+tests_unit_probe_test_guard_call_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_harmless
+UNIT_TESTS += tests/unit/probe/test_harmless
+tests_unit_probe_test_harmless_SOURCES = %D%/test_harmless.c
+tests_unit_probe_test_harmless_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_header
 UNIT_TESTS += tests/unit/probe/test_header
 tests_unit_probe_test_header_SOURCES = %D%/test_header.c

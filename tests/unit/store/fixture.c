@@ -249,6 +249,7 @@ struct run *fixture_run(struct fixture *f, int64_t id, const char *repository, c
 	run->id = id;
 	run->started_usec = FIXTURE_START_USEC + id * INT64_C(60000000);
 	run->start_delay_usec = fixture_random(f) % 300000;
+	run->is_confirmation = fixture_random(f) % 2 == 1;
 	run->setup_nsec = fixture_random(f) % UINT64_C(20000000);
 	run->status = RUN_OK;
 	run->trust = RUN_TRUST_DIRECT;
@@ -332,6 +333,7 @@ void fixture_assert_equal_runs(const struct run *a, const struct run *b)
 	assert_string_equal(a->probe, b->probe);
 	assert_int_equal(a->started_usec, b->started_usec);
 	assert_int_equal(a->start_delay_usec, b->start_delay_usec);
+	assert_int_equal(a->is_confirmation, b->is_confirmation);
 	assert_int_equal(a->duration_nsec, b->duration_nsec);
 	assert_int_equal(a->setup_nsec, b->setup_nsec);
 	assert_int_equal(a->measured_nsec, b->measured_nsec);

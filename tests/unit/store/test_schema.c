@@ -71,7 +71,7 @@ static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
 	assert_text(f,
 		"SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema"
 		" WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name)",
-		"alarm_state identity incident incident_event incidents_v meta outbox run "
+		"alarm_state budget first_identity identity incident incident_event incidents_v meta outbox run "
 		"run_operation runs_v series target workload");
 }
 
@@ -337,6 +337,25 @@ static void make_version(struct fixture *f, int version)
 	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), version);
 }
 
+static int ignore_first_identity(void *data, const struct store_first_identity *first)
+{
+	(void)data;
+	(void)first;
+	return 0;
+}
+
+/* Probing begins by them while it is being migrated; the first version had none. */
+static void assert_limits_can_be_read(struct fixture *f, int version)
+{
+	struct store_reader *reader = NULL;
+	struct error error = { "" };
+
+	assert_int_equal(store_reader_open_older(f->path, &reader, &error), 0);
+	assert_int_equal(store_read_first_identities(reader, ignore_first_identity, NULL, &error),
+		version < 2 ? -EINVAL : 0);
+	store_reader_close(reader);
+}
+
 static void every_earlier_version_is_migrated_after_a_copy(void **state)
 {
 	struct fixture *f = *state;
@@ -349,6 +368,7 @@ static void every_earlier_version_is_migrated_after_a_copy(void **state)
 		make_version(f, version);
 		assert_int_equal(try_reader(f, &error), -EPROTO);
 		assert_non_null(strstr(error.text, "made by an older repoprobe"));
+		assert_limits_can_be_read(f, version);
 		fixture_open(f);
 		assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
 		assert_int_equal(count_runs(f), 1);

@@ -40,6 +40,54 @@ static void runs_of_one_kind_share_all_but_their_own_row(void **state)
 	assert_int_equal(count(f, "identity"), 1);
 }
 
+static int gather_budget(void *data, const char *repository, const struct store_budget *budget)
+{
+	struct store_budget *sum = data;
+
+	assert_string_equal(repository, sum->day_bytes == 0 ? "nas1" : "nas2");
+	sum->day_bytes += budget->day_bytes;
+	sum->level_bytes += budget->level_bytes;
+	sum->saved_usec += budget->saved_usec;
+	return 0;
+}
+
+static void a_budget_is_kept_and_replaced(void **state)
+{
+	static const struct {
+		const char *repository;
+		struct store_budget budget;
+	} changes[] = {
+		{ "nas1", { 1000, 100, 1 } },
+		{ "nas2", { 5000, -70, 2 } },
+		{ "nas1", { 2000, 30, 40 } },
+	};
+	struct fixture *f = *state;
+	struct store_reader *reader;
+	struct store_budget sum = { 0 };
+	char longer[RUN_NAME_MAX + 2];
+
+	fixture_open(f);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct store_batch *batch = store_batch_new();
+		assert_non_null(batch);
+		assert_int_equal(
+			store_batch_add_budget(batch, changes[i].repository, &changes[i].budget),
+			0);
+		memset(longer, 'x', sizeof(longer) - 1);
+		longer[sizeof(longer) - 1] = '\0';
+		assert_int_equal(
+			store_batch_add_budget(batch, longer, &changes[i].budget), -ENAMETOOLONG);
+		fixture_commit(f, batch);
+	}
+	assert_int_equal(count(f, "budget"), 2);
+	assert_int_equal(store_reader_open(f->path, &reader, NULL), 0);
+	assert_int_equal(store_read_budgets(reader, gather_budget, &sum, NULL), 0);
+	assert_int_equal(sum.day_bytes, 7000);
+	assert_int_equal(sum.level_bytes, -40);
+	assert_int_equal(sum.saved_usec, 42);
+	store_reader_close(reader);
+}
+
 static void a_bound_keeps_the_series_and_a_block_size_starts_another(void **state)
 {
 	struct fixture *f = *state;
@@ -376,6 +424,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(runs_of_one_kind_share_all_but_their_own_row),
+		TEST(a_budget_is_kept_and_replaced),
 		TEST(a_bound_keeps_the_series_and_a_block_size_starts_another),
 		TEST(another_file_system_is_another_identity),
 		TEST(a_run_is_stored_once),

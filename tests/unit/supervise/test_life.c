@@ -151,6 +151,25 @@ static void stories_end_as_they_should(void **state)
 		tell_story(&stories[i]);
 }
 
+static void a_worker_taken_over_is_killed_in_time_or_waited_for(void **state)
+{
+	struct supervise_life life;
+
+	(void)state;
+	supervise_life_adopt(&life, START, START - 100 * NSEC_PER_SEC, false);
+	assert_int_equal(life.started_nsec, START - 100 * NSEC_PER_SEC);
+	assert_int_equal(life.deadline_nsec, instant(2));
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_TIME, instant(2)), KILL);
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_TIME, instant(7)), STUCK);
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_EXIT, instant(8)), FINISH);
+	supervise_life_adopt(&life, START, START + 1, true); /* a note may lie */
+	assert_int_equal(life.started_nsec, START);
+	assert_int_equal(life.deadline_nsec, UINT64_MAX);
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_TIME, instant(9)), NOTHING);
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_STOP, instant(9)), NOTHING);
+	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_EXIT, instant(9)), FINISH);
+}
+
 static void a_limit_without_end_does_not_wrap(void **state)
 {
 	struct supervise_life life;
@@ -235,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_end_as_they_should),
+		cmocka_unit_test(a_worker_taken_over_is_killed_in_time_or_waited_for),
 		cmocka_unit_test(a_limit_without_end_does_not_wrap),
 		cmocka_unit_test(every_sequence_ends_well),
 		cmocka_unit_test(an_end_without_a_result_is_explained),

@@ -17,3 +17,9 @@ UNIT_TESTS += tests/unit/supervise/test_process
 tests_unit_supervise_test_process_SOURCES = %D%/test_process.c
 tests_unit_supervise_test_process_LDADD = $(SUPERVISE_TEST_LIBS)
 EXTRA_tests_unit_supervise_test_process_DEPENDENCIES = repoprobe-worker$(EXEEXT)
+
+check_PROGRAMS += tests/unit/supervise/test_notes
+UNIT_TESTS += tests/unit/supervise/test_notes
+tests_unit_supervise_test_notes_SOURCES = %D%/test_notes.c
+tests_unit_supervise_test_notes_LDADD = $(SUPERVISE_TEST_LIBS)
+EXTRA_tests_unit_supervise_test_notes_DEPENDENCIES = repoprobe-worker$(EXEEXT)

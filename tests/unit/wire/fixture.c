@@ -26,6 +26,17 @@ struct job *fixture_job(void)
 	job->min_free_bytes = 12345;
 	job->min_free_percent = 5;
 	job->keep_file = true;
+	job->expected = (struct job_expectation){
+		.requires_mount = true,
+		.fs_type = "ext4",
+		.source = "UUID=1234",
+		.seen = { .is_set = true,
+			.is_mount = true,
+			.fs_type = "ext4",
+			.source = "/dev/sdb1",
+			.mount_point = "/mnt/vault1",
+			.fs_uuid = "1234" },
+	};
 	job->deadline_usec = 90000000;
 	job->null_latency_nsec = 250000;
 	return job;

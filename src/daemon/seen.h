@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each repository was when it was first seen, and what a worker is to expect of it for that.
+ * It is forgotten when path, require_mount, expect_fstype or expect_source change. Pure. */
+#ifndef REPOPROBE_DAEMON_SEEN_H
+#define REPOPROBE_DAEMON_SEEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/job.h"
+
+struct config_repository;
+struct live;
+struct live_repository;
+struct store_first_identity;
+
+/* Stands for the keys named above. */
+int64_t seen_wanted(const struct config_repository *config);
+
+/* What must be there, by the configuration and by what was seen. */
+void seen_expect(const struct live_repository *repository, struct job_expectation *ret);
+
+/* Keeps what a run saw if it is the first that was measured, or what was unknown until now. True
+ * when there is something new to be stored. */
+bool seen_note(struct live_repository *repository, const struct run *run);
+
+void seen_to_store(const struct live_repository *repository, struct store_first_identity *ret);
+
+/* At the start: what the history knows. One that holds for another configuration is left out. */
+int seen_restore(struct live *live, const struct store_first_identity *first);
+
+/* At the start, after that: of those for which nothing is recorded, as an earlier version did not,
+ * the newest measured run tells, if it was of this path. */
+void seen_restore_from_runs(struct live *live);
+
+/* At a reload: the new present takes over what still holds. */
+void seen_move(struct live_repository *repository, const struct live_repository *earlier);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a repository is remembered, when it is forgotten, and what a worker is told to expect. */
+#include "test.h"
+
+#include "daemon/live.h"
+#include "daemon/seen.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char probe_name[] = "heartbeat";
+static char name[] = "vault1";
+static char path[] = "/mnt/vault1";
+static char other_path[] = "/mnt/vault2";
+static char xfs[] = "xfs";
+static char source[] = "UUID=2222-2222";
+static struct config_probe probes[] = { { .name = probe_name, .interval_usec = 1000000 } };
+
+struct bench {
+	struct config_repository repository;
+	struct config config;
+	struct live *live;
+	struct run *run;
+};
+
+static int set_up(void **state)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	b->repository = (struct config_repository){
+		.name = name,
+		.path = path,
+		.is_mount_auto = true,
+		.probe_count = 1,
+		.probes = probes,
+	};
+	b->config = (struct config){ .repository_count = 1, .repositories = &b->repository };
+	b->live = live_new(&b->config, NULL, 0, 0);
+	b->run = run_new(name, probe_name);
+	assert_true(b->live && b->run);
+	b->run->identity = (struct identity){
+		.fs_type = "ext4",
+		.source = "/dev/sdb1",
+		.mount_point = "/mnt/vault1",
+		.fs_uuid = "1111-1111",
+		.is_mount = true,
+	};
+	*state = b;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *b = *state;
+
+	live_free(b->live);
+	free(b->run);
+	free(b);
+	return 0;
+}
+
+static struct live_repository *repository_of(const struct bench *b)
+{
+	return &b->live->repositories[0];
+}
+
+static void the_first_run_that_measured_is_remembered(void **state)
+{
+	static const enum run_status failures[] = { RUN_ERROR, RUN_NO_SPACE, RUN_REFUSED,
+		RUN_WRONG_TARGET, RUN_NOT_MOUNTED, RUN_SKIPPED };
+	struct bench *b = *state;
+	struct live_repository *repository = repository_of(b);
+
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+		b->run->status = failures[i];
+		assert_false(seen_note(repository, b->run));
+		assert_false(repository->seen.is_set);
+	}
+	b->run->status = RUN_OK;
+	assert_true(seen_note(repository, b->run));
+	assert_true(repository->seen.is_set && repository->seen.is_mount);
+	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_false(seen_note(repository, b->run)); /* nothing new */
+	memcpy(b->run->identity.fs_uuid, "2222-2222", 10);
+	assert_false(seen_note(repository, b->run)); /* the first stays */
+	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+}
+
+static void a_mount_is_required_as_configured_or_as_first_seen(void **state)
+{
+	static const struct {
+		bool is_auto, is_yes, is_seen, was_mount, is_required;
+	} cases[] = {
+		{ true, false, false, false, false },
+		{ true, false, true, true, true },
+		{ true, false, true, false, false },
+		{ false, true, false, false, true },
+		{ false, true, true, false, true },
+		{ false, false, true, true, false },
+	};
+	struct bench *b = *state;
+	struct live_repository *repository = repository_of(b);
+	struct job_expectation expected;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		b->repository.is_mount_auto = cases[i].is_auto;
+		b->repository.requires_mount = cases[i].is_yes;
+		repository->seen = (struct identity_seen){ .is_set = cases[i].is_seen,
+			.is_mount = cases[i].was_mount };
+		seen_expect(repository, &expected);
+		if (expected.requires_mount != cases[i].is_required)
+			fail_msg("case %zu", i);
+	}
+	b->repository.expect_fstype = xfs;
+	b->repository.expect_source = source;
+	seen_expect(repository, &expected);
+	assert_string_equal(expected.fs_type, "xfs");
+	assert_string_equal(expected.source, "UUID=2222-2222");
+}
+
+static void it_is_forgotten_when_what_is_wanted_changes(void **state)
+{
+	struct bench *b = *state;
+	const struct config_repository same = b->repository;
+	struct config_repository others[4];
+
+	for (size_t i = 0; i < 4; i++)
+		others[i] = same;
+	others[0].path = other_path;
+	others[1].is_mount_auto = false;
+	others[2].expect_fstype = xfs;
+	others[3].expect_source = source;
+	seen_note(repository_of(b), b->run);
+
+	struct live_repository reloaded = { .config = &same };
+	seen_move(&reloaded, repository_of(b));
+	assert_true(reloaded.seen.is_set && reloaded.is_seen_stored);
+	for (size_t i = 0; i < 4; i++) {
+		struct live_repository changed = { .config = &others[i] };
+		seen_move(&changed, repository_of(b));
+		assert_false(changed.seen.is_set);
+		assert_true(seen_note(&changed, b->run)); /* and remembered anew */
+	}
+}
+
+static void what_is_recorded_comes_back_for_the_same_configuration(void **state)
+{
+	struct bench *b = *state;
+	struct live_repository *repository = repository_of(b);
+	struct store_first_identity first;
+
+	seen_note(repository, b->run);
+	seen_to_store(repository, &first);
+	assert_string_equal(first.repository, "vault1");
+	repository->seen = (struct identity_seen){ 0 };
+	repository->is_seen_stored = false;
+	assert_int_equal(seen_restore(b->live, &first), 0);
+	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_false(seen_note(repository, b->run));
+
+	repository->seen = (struct identity_seen){ 0 };
+	first.wanted++;
+	assert_int_equal(seen_restore(b->live, &first), 0);
+	assert_false(repository->seen.is_set);
+	memcpy(first.repository, "gone", 5);
+	assert_int_equal(seen_restore(b->live, &first), 0);
+}
+
+static void old_runs_tell_what_no_earlier_version_recorded(void **state)
+{
+	struct bench *b = *state;
+	struct live_repository *repository = repository_of(b);
+
+	b->run->started_usec = 1;
+	assert_int_equal(live_restore_run(b->live, b->run), 0);
+	seen_restore_from_runs(b->live);
+	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_true(seen_note(repository, b->run)); /* to be recorded now */
+
+	/* Of another path, for all that is known. */
+	repository->seen = (struct identity_seen){ 0 };
+	repository->is_seen_stored = false;
+	memcpy(b->run->identity.mount_point, "/mnt/vault9", 12);
+	assert_int_equal(live_restore_run(b->live, b->run), 0);
+	seen_restore_from_runs(b->live);
+	assert_false(repository->seen.is_set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_first_run_that_measured_is_remembered, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_mount_is_required_as_configured_or_as_first_seen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			it_is_forgotten_when_what_is_wanted_changes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_recorded_comes_back_for_the_same_configuration, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			old_runs_tell_what_no_earlier_version_recorded, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
