@@ -136,10 +136,9 @@ struct store_reader; /* one read-only connection, used by one thread at a time *
  * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN (a damaged
  * row) and -EINTR. */
 int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
-/* Likewise, but of an older version too, as long as it is not migrated: only what every version from
- * the second on has may be asked (first identities, budgets). */
-int store_reader_open_older(
-	const char *path, struct store_reader **ret, struct error *reterr);
+/* Likewise, but of an older version too, as long as it is not migrated: only what every version
+ * from the second on has may be asked (first identities, budgets). */
+int store_reader_open_older(const char *path, struct store_reader **ret, struct error *reterr);
 struct store_reader *store_reader_close(struct store_reader *reader);
 void store_reader_interrupt(struct store_reader *reader); /* from any thread */
 
