@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
+	%D%/backup.c %D%/backup.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/code.c %D%/code.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
 	%D%/migration_2.c \
+	%D%/opening.c %D%/opening.h \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
 	%D%/read_budget.c \
 	%D%/read_identity.c \
+	%D%/read_point.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
 	%D%/reader.c %D%/reader.h \
 	%D%/schema.c %D%/schema.h \
 	%D%/sql.c %D%/sql.h \
 	%D%/store.h \
+	%D%/upkeep.c \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
 	%D%/write_identity.c \

@@ -23,6 +23,7 @@ include tests/fuzz/histogram.mk
 include tests/fuzz/query.mk
 include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk
+include tests/fuzz/database.mk
 include tests/fuzz/mute_time.mk
 include tests/fuzz/worker_note.mk
 
