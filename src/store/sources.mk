@@ -2,7 +2,9 @@
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
 	%D%/batch.c %D%/batch.h \
+	%D%/bits.c %D%/bits.h \
 	%D%/code.c %D%/code.h \
+	%D%/code_bins.c %D%/code_bins.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
 	%D%/pool.c \
