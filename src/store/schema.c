@@ -13,6 +13,7 @@ static const struct {
 	const char *text;
 } migrations[] = {
 	{ 1, schema_migration_1 },
+	{ 2, schema_migration_2 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)

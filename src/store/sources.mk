@@ -7,15 +7,20 @@ libstore_a_SOURCES = \
 	%D%/code_bins.c %D%/code_bins.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
+	%D%/migration_2.c \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
 	%D%/reader.c %D%/reader.h \
+	%D%/retention.c %D%/retention.h \
+	%D%/rollup.c %D%/rollup.h \
 	%D%/schema.c %D%/schema.h \
 	%D%/sql.c %D%/sql.h \
 	%D%/store.h \
+	%D%/tend.c %D%/tend.h \
+	%D%/window.c %D%/window.h \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \
 	%D%/write_run.c \

@@ -74,8 +74,23 @@ struct store_writer_status {
 	uint64_t lost; /* batches given up, or that can never be written */
 	uint64_t database_bytes; /* with its write-ahead log */
 	char error[256]; /* why the newest attempt failed, "" when it did not */
+	char tend_error[256]; /* why the history could not be tended last time, "" when it could */
 };
 void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
+
+/* How long runs are kept, and what they are merged into exactly (rollup.h): hours and days of UTC.
+ * When the database is larger, the oldest runs go earlier, then hours, never days. 0: no bound. */
+struct store_retention {
+	uint64_t keep_runs_usec;
+	uint64_t keep_hours_usec;
+	uint64_t keep_days_usec;
+	uint64_t max_bytes;
+};
+/* Asks the thread to tend the history while no batch waits: to merge what is over at now_usec, and
+ * to drop what is too old then or too much. To be called now and then, such as every minute; does
+ * nothing when the thread is at it still. */
+void store_writer_tend(
+	struct store_writer *writer, const struct store_retention *retention, int64_t now_usec);
 
 /* Commits what is queued, waiting at most limit_nsec (and 100 ms), stops the thread, closes.
  * Returns the number of batches that could not be written. A thread that sits in the kernel on a
@@ -136,11 +151,12 @@ struct store_next_ids {
 int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr);
 
-/* Columns of a trend graph: one row a run when they fit, else runs merged into equal spans of time
- * (histograms merged exactly), which lie on multiples of their width. Runs that failed are counted
- * and have no numbers unless others of their span do; skipped runs and spans without runs have no
- * row. Where the probe's workload was changed, only that series is read which ran last in the time
- * asked for. */
+/* Columns of a trend graph: one row a run when they fit, else all of equal spans of time merged
+ * (histograms exactly), which lie on multiples of their width. Wide spans are made of hours or days
+ * that were merged before (of UTC); so is what is older than the runs kept: then the edges of the
+ * window are those of hours or days. Runs that failed are counted and have no numbers unless others
+ * of their span do; skipped runs and spans without runs have no row. Where the probe's workload was
+ * changed, only that series is read which ran last in the time asked for. */
 struct store_series_point {
 	int64_t time_usec; /* of the run, or the start of the span */
 	uint32_t ok_runs;

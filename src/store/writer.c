@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "store/database.h"
 #include "store/queue.h"
+#include "store/tend.h"
 #include "store/write.h"
 
 #define BACKOFF_MIN_MSEC 100
@@ -42,6 +43,9 @@ struct store_writer {
 	bool is_closing; /* write what waits, then end */
 	bool is_given_up; /* end now */
 	struct store_writer_status status;
+	bool is_to_tend;
+	struct store_retention retention;
+	int64_t tend_usec; /* what is now */
 };
 
 /* An eventfd that is not used up cannot be short of room for one more. */
@@ -80,12 +84,47 @@ static void finish(struct store_writer *w, struct store_batch *batch, int error)
 	signal_event(w->done_fd);
 }
 
-/* The next batch, or NULL when there is no more to do. */
+static void copy_error(char *dst, size_t size, const struct error *error)
+{
+	size_t len = strnlen(error->text, size - 1);
+
+	memcpy(dst, error->text, len);
+	dst[len] = '\0';
+}
+
+/* One piece of it. */
+static void tend(struct store_writer *w)
+{
+	struct error error = { "" };
+	bool has_more = false;
+
+	pthread_mutex_lock(&w->lock);
+	struct store_retention retention = w->retention;
+	int64_t now_usec = w->tend_usec;
+	pthread_mutex_unlock(&w->lock);
+	int r = tend_step(w->database.db, &retention, now_usec, &has_more, &error);
+	pthread_mutex_lock(&w->lock);
+	if (r < 0 || !has_more)
+		w->is_to_tend = false;
+	w->status.tend_error[0] = '\0';
+	if (r < 0 && r != -EINTR)
+		copy_error(w->status.tend_error, sizeof(w->status.tend_error), &error);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The next batch, or NULL when there is no more to do. Tends the history until one comes. */
 static struct store_batch *next_batch(struct store_writer *w)
 {
 	pthread_mutex_lock(&w->lock);
-	while (w->waiting.length == 0 && !w->is_closing)
-		pthread_cond_wait(&w->has_work, &w->lock);
+	while (w->waiting.length == 0 && !w->is_closing) {
+		if (!w->is_to_tend) {
+			pthread_cond_wait(&w->has_work, &w->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&w->lock);
+		tend(w);
+		pthread_mutex_lock(&w->lock);
+	}
 	struct store_batch *batch = w->is_given_up ? NULL : batch_queue_take(&w->waiting);
 	if (batch)
 		w->current = batch;
@@ -105,11 +144,8 @@ static bool note_attempt(struct store_writer *w, int r, const struct error *erro
 		w->status.committed++;
 	else
 		w->status.failures++;
-	if (r < 0) {
-		size_t len = strnlen(error->text, sizeof(w->status.error) - 1);
-		memcpy(w->status.error, error->text, len);
-		w->status.error[len] = '\0';
-	}
+	if (r < 0)
+		copy_error(w->status.error, sizeof(w->status.error), error);
 	/* An interrupt is ours alone: the time to close is over. */
 	bool is_to_retry = r < 0 && (sql_is_passing(r) || r == -EINTR);
 	if (!is_to_retry) {
@@ -273,6 +309,17 @@ int store_writer_submit(struct store_writer *writer, struct store_batch *batch)
 	pthread_cond_signal(&writer->has_work);
 	pthread_mutex_unlock(&writer->lock);
 	return r;
+}
+
+void store_writer_tend(
+	struct store_writer *writer, const struct store_retention *retention, int64_t now_usec)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->retention = *retention;
+	writer->tend_usec = now_usec;
+	writer->is_to_tend = true;
+	pthread_cond_signal(&writer->has_work);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 int store_writer_fd(const struct store_writer *writer)
