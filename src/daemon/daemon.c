@@ -10,8 +10,8 @@
 #include "daemon/control.h"
 #include "daemon/launch.h"
 #include "daemon/pipeline.h"
+#include "daemon/record.h"
 #include "daemon/reload.h"
-#include "daemon/restore.h"
 #include "daemon/sampler.h"
 #include "http/http.h"
 #include "notify/notify.h"
@@ -19,15 +19,17 @@
 #include "supervise/supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
-#define STORE_QUEUE_MAX 1024 /* about 90 MB when full */
+#define GROUP_NAME "repoprobe"
 #define NOTIFY_QUEUE_MAX 1024
 #define READER_THREADS 2
 #define READER_QUEUE_MAX 64
@@ -50,6 +52,7 @@ static int on_store(sd_event_source *source, int fd, uint32_t revents, void *dat
 	(void)source;
 	(void)fd;
 	(void)revents;
+	record_follow(data);
 	pipeline_committed(data);
 	return 0;
 }
@@ -127,13 +130,26 @@ static int add_sources(struct daemon *d)
 
 /* --- Start and stop ----------------------------------------------------- */
 
+/* Its readers are a group's members; a directory that was there is somebody else's choice. */
+static int give_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : fd_set_group(fd, GROUP_NAME);
+
+	fd_close(fd);
+	return r;
+}
+
 static int open_directories(struct daemon *d, struct error *reterr)
 {
 	const char *const directories[] = { d->config->state_directory,
 		d->config->runtime_directory };
 
 	for (size_t i = 0; i < 2; i++) {
+		bool is_new = access(directories[i], F_OK) < 0;
 		int r = fd_make_directories(directories[i], 0750);
+		if (r >= 0 && is_new)
+			r = give_directory(directories[i]);
 		if (r < 0)
 			return error_set(
 				reterr, r, "%s cannot be made: %s", directories[i], errno_text(-r));
@@ -148,15 +164,15 @@ static int open_directories(struct daemon *d, struct error *reterr)
 
 static int open_history(struct daemon *d, struct error *reterr)
 {
-	int r = store_writer_open(d->database_path, STORE_QUEUE_MAX, &d->writer, reterr);
+	int r = notifier_start(NOTIFY_QUEUE_MAX, &d->notifier, reterr);
 
+	if (r >= 0 && pipeline_start(d) < 0)
+		r = error_set(reterr, -ENOMEM, "no timer for messages");
+	if (r >= 0)
+		r = record_open(d, reterr);
 	if (r >= 0)
 		r = store_pool_open(
 			d->database_path, READER_THREADS, READER_QUEUE_MAX, &d->pool, reterr);
-	if (r >= 0)
-		r = notifier_start(NOTIFY_QUEUE_MAX, &d->notifier, reterr);
-	if (r >= 0)
-		r = restore_history(d, reterr);
 	return r;
 }
 
@@ -227,6 +243,7 @@ static int open_all(struct daemon *d, struct error *reterr)
 
 static void drain_store(struct daemon *d)
 {
+	record_done(d);
 	size_t lost = store_writer_close(d->writer, STOP_STORE_NSEC);
 
 	if (lost > 0)
@@ -244,7 +261,7 @@ static void close_all(struct daemon *d)
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
 	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->render_timer,
-		d->stop_timer, d->store_source, d->notify_source };
+		d->stop_timer, d->overdue_timer, d->store_source, d->notify_source };
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
@@ -257,13 +274,17 @@ static void tell_addresses(struct daemon *d)
 {
 	if (!d->http)
 		return;
-	http_server_set_ready(d->http, true, "ready");
+	if (d->record.is_open)
+		http_server_set_ready(d->http, true, "ready");
+	else
+		http_server_set_ready(d->http, false, "the history is not open yet");
 	for (size_t i = 0; http_server_address(d->http, i); i++)
 		log_info("dashboard at http://%s/", http_server_address(d->http, i));
 }
 
 static int run_loop(struct daemon *d)
 {
+	record_look_at_place(d);
 	tell_addresses(d);
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,

@@ -18,6 +18,7 @@ struct control;
 struct http_server;
 struct launch;
 struct notifier;
+struct record_run;
 struct store_pool;
 struct store_writer;
 
@@ -39,6 +40,17 @@ struct daemon_options {
 	const char *repositories[DAEMON_REPOSITORIES_MAX];
 };
 
+/* record.c's. */
+struct daemon_record {
+	bool is_open;
+	struct record_run *first; /* runs that wait for it */
+	struct record_run *last;
+	size_t held;
+	uint64_t lost; /* of them */
+	uint64_t notices; /* of the store that were told */
+	struct identity place;
+};
+
 struct daemon {
 	const struct daemon_options *options;
 	struct clock clock;
@@ -49,6 +61,7 @@ struct daemon {
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
 
+	struct daemon_record record;
 	struct store_writer *writer;
 	struct store_pool *pool;
 	struct notifier *notifier;
@@ -77,6 +90,7 @@ struct daemon {
 	sd_event_source *sample_timer;
 	sd_event_source *render_timer;
 	sd_event_source *stop_timer;
+	sd_event_source *overdue_timer; /* messages whose commit takes too long */
 	sd_event_source *store_source;
 	sd_event_source *notify_source;
 };

@@ -42,6 +42,7 @@ struct live_repository {
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	bool has_told_place; /* the log says if the history lies on it */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
@@ -100,6 +101,8 @@ int live_add_run(
 	struct live_repository *repository, struct live_probe *probe, const struct run *run);
 
 /* What history knew before this start: newest runs and alarm states. */
+/* A run that was added before it had its id has it now. */
+void live_number_run(struct live_probe *probe, const struct run *run);
 int live_restore_run(struct live *live, const struct run *run);
 int live_restore_alarm(struct live *live, const struct alarm_state *state);
 

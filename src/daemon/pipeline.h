@@ -15,6 +15,12 @@ struct run;
  * when they were not asked for. */
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run);
 
+/* Takes a finished run whose turn in the history has come: alarm and store. */
+void pipeline_keep(struct daemon *d, struct run *run);
+
+/* Makes the timer of messages that their commits keep waiting. */
+int pipeline_start(struct daemon *d);
+
 /* A stuck run's worker is gone at last. */
 void pipeline_complete_stuck(
 	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec);

@@ -102,8 +102,12 @@ static void fill_daemon(
 	s->reload_error = d->is_reload_ok ? NULL : d->reload_error.text;
 	s->database_bytes = store->database_bytes;
 	s->database_write_failures = store->failures;
-	s->database_queue_length = store->queue_length;
+	s->database_queue_length = store->queue_length + d->record.held;
+	s->database_lost = store->lost + d->record.lost;
 	s->database_error = store->error[0] != '\0' ? store->error : NULL;
+	if (!s->database_error && !d->record.is_open)
+		s->database_error = "it is being opened";
+	s->database_notice = store->notice[0] != '\0' ? store->notice : NULL;
 	s->notifications = d->notifications;
 	s->notification_failures = d->notification_failures;
 	s->notification_queue_length = d->notifications_pending;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the history into the present at the start. Uses a reader of its own; the loop does not run
- * yet. */
+/* Reads the history into the present, once, when it is open: at the start, or later when that took
+ * long. Uses a reader of its own. */
 #include "daemon/restore.h"
 
 #include "daemon/daemon.h"
@@ -61,8 +61,11 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 
 	if (r < 0)
 		return r;
-	d->next_run_id = ids.run_id;
-	d->next_incident_id = ids.incident_id;
+	/* Never back: a new database may have taken the place of one that had higher ones. */
+	if (ids.run_id > d->next_run_id)
+		d->next_run_id = ids.run_id;
+	if (ids.incident_id > d->next_incident_id)
+		d->next_incident_id = ids.incident_id;
 	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);

@@ -10,6 +10,7 @@ libdaemon_a_SOURCES = \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
+	%D%/record.c %D%/record.h \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \

@@ -32,6 +32,7 @@ enum statement {
 	FIND_OLDEST, /* whose sources are kept and that is not due itself → id */
 	DROP_SOURCES,
 	DROP_SOURCE_OPERATIONS,
+	DROP_SOURCES_OF_SOURCES, /* series, microseconds from, to */
 	NOTE_DROPPED, /* id */
 };
 #define STATEMENTS (NOTE_DROPPED + 1)
@@ -90,6 +91,8 @@ static const struct tier hours = {
 		[DROP_SOURCES] = "DELETE FROM hour WHERE id >= ? AND id < ?",
 		[DROP_SOURCE_OPERATIONS] = "DELETE FROM hour_operation WHERE id >= ? AND id < ?"
 					   " OR id >= ? AND id < ?",
+		[DROP_SOURCES_OF_SOURCES] = "DELETE FROM run WHERE series = ? AND started_usec >= ?"
+					    " AND started_usec < ?",
 		[NOTE_DROPPED] = "UPDATE day SET hours_kept = 0 WHERE id = ?",
 	},
 };
@@ -106,6 +109,23 @@ static struct sql *start(struct dropping *d, enum statement which)
 	return &d->statements[which];
 }
 
+/* What else goes with the hours of a day: runs, too, if they were to be kept for longer. */
+static int drop_below(struct dropping *d, int64_t series, int64_t time, struct error *reterr)
+{
+	if (!d->tier->texts[DROP_SOURCE_OPERATIONS])
+		return 0;
+	struct sql *s = start(d, DROP_SOURCE_OPERATIONS);
+	bind_hour_operations(s, series, time);
+	int r = sql_finish(s, reterr);
+	if (r < 0)
+		return r;
+	s = start(d, DROP_SOURCES_OF_SOURCES);
+	sql_bind_integer(s, series);
+	sql_bind_integer(s, time * d->tier->width_usec);
+	sql_bind_integer(s, (time + 1) * d->tier->width_usec);
+	return sql_finish(s, reterr);
+}
+
 static int drop(struct dropping *d, struct sqlite3 *db, int64_t id, struct error *reterr)
 {
 	int64_t series = id >> ROLLUP_TIME_BITS;
@@ -120,11 +140,7 @@ static int drop(struct dropping *d, struct sqlite3 *db, int64_t id, struct error
 	if (r < 0)
 		return r;
 	d->dropped += changes + 1;
-	if (d->tier->texts[DROP_SOURCE_OPERATIONS]) {
-		s = start(d, DROP_SOURCE_OPERATIONS);
-		bind_hour_operations(s, series, time);
-		r = sql_finish(s, reterr);
-	}
+	r = drop_below(d, series, time, reterr);
 	if (r < 0)
 		return r;
 	s = start(d, NOTE_DROPPED);

@@ -35,6 +35,7 @@ enum statement {
 	SOURCE_OPERATIONS,
 	DROP_SOURCES,
 	DROP_SOURCE_OPERATIONS,
+	DROP_SOURCES_OF_SOURCES, /* series, microseconds from, to */
 	ADD_HEAD,
 	ADD_OPERATION,
 };
@@ -120,6 +121,7 @@ static const struct tier days = {
 				      " WHERE" OF_HOUR_OPERATIONS,
 		[DROP_SOURCES] = "DELETE FROM hour WHERE" OF_HOURS,
 		[DROP_SOURCE_OPERATIONS] = "DELETE FROM hour_operation WHERE" OF_HOUR_OPERATIONS,
+		[DROP_SOURCES_OF_SOURCES] = "DELETE FROM run WHERE" OF_RUNS,
 	},
 };
 
@@ -299,6 +301,13 @@ static int drop_sources(struct merging *m, int64_t series, int64_t time, struct 
 		return r;
 	s = start(m, DROP_SOURCE_OPERATIONS);
 	m->tier->bind_operations(s, series, time);
+	r = sql_finish(s, reterr);
+	if (r < 0)
+		return r;
+	s = start(m, DROP_SOURCES_OF_SOURCES);
+	sql_bind_integer(s, series);
+	sql_bind_integer(s, time * m->tier->width_usec);
+	sql_bind_integer(s, (time + 1) * m->tier->width_usec);
 	return sql_finish(s, reterr);
 }
 

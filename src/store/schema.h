@@ -19,7 +19,9 @@ extern const char schema_migration_2[];
  * database of another program; -EPROTO: made by a newer version of ours; -EUCLEAN: damaged. */
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr);
 
-/* Brings an identified database to SCHEMA_VERSION in one transaction. */
-int schema_migrate(struct sqlite3 *db, int version, struct error *reterr);
+/* Brings an identified database from a version to a later one in one transaction. The next
+ * migration is a file with its text, a row in schema.c and SCHEMA_VERSION; it only adds, so that an
+ * hour's work on a big database is done later, in pieces, by the one that needs it. */
+int schema_migrate(struct sqlite3 *db, int version, int to_version, struct error *reterr);
 
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
+	%D%/backup.c %D%/backup.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/bits.c %D%/bits.h \
 	%D%/code.c %D%/code.h \
@@ -8,6 +9,7 @@ libstore_a_SOURCES = \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
 	%D%/migration_2.c \
+	%D%/opening.c %D%/opening.h \
 	%D%/pool.c \
 	%D%/queue.h \
 	%D%/read_alarm.c \
@@ -20,6 +22,7 @@ libstore_a_SOURCES = \
 	%D%/sql.c %D%/sql.h \
 	%D%/store.h \
 	%D%/tend.c %D%/tend.h \
+	%D%/upkeep.c \
 	%D%/window.c %D%/window.h \
 	%D%/write.c %D%/write.h \
 	%D%/write_alarm.c \

@@ -42,29 +42,50 @@ const struct run *store_batch_run(const struct store_batch *batch);
 /* Free use by the caller, 0 at first. */
 void store_batch_set_tag(struct store_batch *batch, uint64_t tag);
 uint64_t store_batch_tag(const struct store_batch *batch);
+/* Its messages were handed out by store_writer_tell. */
+bool store_batch_is_told(const struct store_batch *batch);
 
-/* --- The writer (database.c, writer.c) ---------------------------------- */
+/* --- The writer (database.c, opening.c, writer.c) ----------------------- */
 
 struct store_writer;
 
-/* Opens or creates PATH (0640, WAL kept on close, foreign keys), migrates it, and starts the
- * thread. Errors: -EBUSY (another daemon holds it: PATH.lock), -EPROTO (made by a newer version;
- * nothing was touched), -EUCLEAN (damaged), -EINVAL (a database of another program), -EAGAIN
- * (locked by another program for 5 s), others as -errno; each with a sentence. max_batches bounds
- * the queue. */
+/* Starts the thread, which opens or creates PATH (0640 and group repoprobe where there is one, WAL
+ * kept on close, foreign keys) and migrates it, after a copy of it is kept as PATH.schema-VERSION.
+ * Waits for that 3 s at most: what takes longer goes on, and batches wait meanwhile (see
+ * store_writer_opened). Trouble that can pass (a lock, a full disk) is retried.
+ *
+ * A damaged database is kept as PATH.corrupt-TIME and a new one begun; one of a newer version is
+ * left alone, and history-SCHEMA.db beside it used. The status tells of either. Errors: -EBUSY
+ * (another daemon holds it: PATH.lock), -EINVAL (a database of another program), others as -errno;
+ * each with a sentence. max_batches bounds the queue. */
 int store_writer_open(
 	const char *path, size_t max_batches, struct store_writer **ret, struct error *reterr);
 
+/* 0: it is open; -EINPROGRESS: not yet; else it never will be, with a sentence. The writer's fd
+ * becomes readable when this changes. */
+int store_writer_opened(struct store_writer *writer, struct error *reterr);
+
+/* A reader found the database damaged: keeps it aside and begins a new one, as the writer does by
+ * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened. */
+int store_writer_replace(struct store_writer *writer, const char *why, struct error *reterr);
+
 /* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
- * counted as lost and handed back by store_writer_take, and this one is queued all the same. */
+ * counted as lost and handed back by store_writer_take, and this one is queued all the same.
+ * Batches that wait are committed many at a time. */
 int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
+
+/* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first; each
+ * batch once. Returns true while others with messages wait that are not told. */
+bool store_writer_tell(struct store_writer *writer, uint64_t tag,
+	void (*each)(void *data, const struct message *message), void *data);
 
 /* Readable (eventfd) when batches were finished. Lent. */
 int store_writer_fd(const struct store_writer *writer);
 /* One finished batch, given to the caller, or NULL. *ret_error is 0 when it is committed,
  * -ENOBUFS when it was given up for a full queue, else -errno of a batch that can never be: -EEXIST
- * (the run's id is taken), -EUCLEAN (the database is damaged), others for a bug. Trouble that can
- * pass (busy, full disk, I/O error) is retried inside, after 100 ms to 5 s, and never ends here. */
+ * (the run's id is taken), -EUCLEAN (the database is damaged, and so were those that took its
+ * place), others for a bug. Trouble that can pass (busy, full disk, I/O error) is retried inside,
+ * after 100 ms to 5 s, and never ends here. */
 struct store_batch *store_writer_take(struct store_writer *writer, int *ret_error);
 
 struct store_writer_status {
@@ -74,7 +95,10 @@ struct store_writer_status {
 	uint64_t lost; /* batches given up, or that can never be written */
 	uint64_t database_bytes; /* with its write-ahead log */
 	char error[256]; /* why the newest attempt failed, "" when it did not */
+	bool is_tending; /* asked by store_writer_tend, and not done yet */
 	char tend_error[256]; /* why the history could not be tended last time, "" when it could */
+	uint64_t notices; /* how often the next one was set anew */
+	char notice[512]; /* what became of the database: damaged, newer; "" when all is well */
 };
 void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
 
@@ -102,7 +126,8 @@ size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec);
 
 struct store_reader; /* one read-only connection, used by one thread at a time */
 
-/* -ENOENT when there is no database yet, -EPROTO when a newer version made it, -EINVAL when another
+/* -ENOENT when there is no database yet, -EPROTO when a newer version made it (and there is none of
+ * this version beside it, which is then read), or an older one, -EINVAL when another
  * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN (a damaged
  * row) and -EINTR. */
 int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
@@ -181,7 +206,29 @@ struct store_series_query {
 int store_read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
 
-/* Reader threads with a connection each and a bounded queue of questions. */
+/* --- By hand, while the daemon runs (backup.c, upkeep.c) ------------------ */
+
+/* Called now and then; bytes of the whole. */
+struct store_progress {
+	void (*show)(void *data, uint64_t done_bytes, uint64_t total_bytes);
+	void *data;
+};
+
+/* Copies the history as it is at this moment into a new file TARGET (0600; -EEXIST): one whole
+ * database. progress may be NULL, here and below. */
+int store_backup(const char *path, const char *target, const struct store_progress *progress,
+	struct error *reterr);
+/* -EUCLEAN when the file is not sound, after each fault (at most 100) was said in a line. */
+int store_check(const char *path, void (*say)(void *data, const char *line), void *data,
+	struct error *reterr);
+/* Gives free pages back to the file system, in short pieces. */
+int store_compact(const char *path, const struct store_progress *progress, uint64_t *ret_freed,
+	struct error *reterr);
+
+/* --- Reader threads (pool.c) --------------------------------------------- */
+
+/* Threads with a connection each and a bounded queue of questions. A database that is not there
+ * yet, or was replaced by another, is opened with the next question. */
 struct store_pool;
 
 int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,

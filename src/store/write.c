@@ -157,13 +157,24 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 	return 0;
 }
 
-int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr)
+static int write_each(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
+{
+	int r = 0;
+
+	for (const struct store_batch *b = first; r == 0 && count > 0; b = b->next, count--)
+		r = write_changes(w, b, reterr);
+	return r;
+}
+
+int write_batches(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
 {
 	int r = sql_finish(write_start(w, WRITE_BEGIN), reterr);
 
 	if (r < 0)
 		return r;
-	r = write_changes(w, batch, reterr);
+	r = write_each(w, first, count, reterr);
 	if (r == 0)
 		r = sql_finish(write_start(w, WRITE_COMMIT), reterr);
 	if (r == 0)

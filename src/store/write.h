@@ -43,8 +43,10 @@ struct write {
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr);
 void write_done(struct write *w); /* also when init failed; db may be NULL then */
 
-/* Commits all changes, or changes nothing. Errors: see sql_errno and sql_is_passing. */
-int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr);
+/* Commits all changes of `count` batches in a row, or changes nothing. Errors: see sql_errno and
+ * sql_is_passing. */
+int write_batches(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr);
 
 /* --- Among write*.c ----------------------------------------------------- */
 
