@@ -58,6 +58,19 @@ static void add_costs(const struct config *config, struct buf *b)
 	table_print(&t, b);
 }
 
+static void add_stretched(const struct config *config, struct buf *b)
+{
+	for (size_t i = 0; i < config->repository_count; i++) {
+		const struct config_repository *repository = &config->repositories[i];
+		struct buf sentence = BUF_INIT(TEXT_MAX);
+
+		config_describe_stretch(repository, &sentence);
+		if (sentence.len > 0)
+			buf_printf(b, "%s %s\n", repository->name, buf_text(&sentence));
+		buf_done(&sentence);
+	}
+}
+
 static int check(const char *path, const struct config *config)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
@@ -66,6 +79,7 @@ static int check(const char *path, const struct config *config)
 		config->repository_count == 1 ? "repository" : "repositories");
 	if (config->repository_count > 0)
 		add_costs(config, &b);
+	add_stretched(config, &b);
 	return cli_print(&b);
 }
 

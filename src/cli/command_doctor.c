@@ -140,7 +140,15 @@ static uint64_t buffer_bytes(const struct workload *w)
 
 static void describe_cost(const struct config_repository *repository, struct checkup_cost *cost)
 {
+	struct buf stretch = BUF_INIT(CHECKUP_TEXT_MAX);
+
 	config_daily_bytes(repository, &cost->written_bytes, &cost->read_bytes);
+	config_describe_stretch(repository, &stretch);
+	if (stretch.len > 0)
+		(void)snprintf(cost->stretch, sizeof(cost->stretch), "probing %s",
+			buf_text(&stretch)); /* cut to fit */
+	buf_done(&stretch);
+	cost->budget_bytes = repository->daily_write_budget_bytes;
 	cost->min_free_bytes = repository->min_free_bytes;
 	cost->min_free_percent = repository->min_free_percent;
 	for (size_t i = 0; i < repository->probe_count && i < CHECKUP_PROBES_MAX; i++) {

@@ -21,6 +21,7 @@ static void repository_done(struct config_repository *repository)
 		free(repository->probes[i].limit_reason);
 	}
 	free(repository->probes);
+	free(repository->group);
 	free(repository->probe_directory);
 	free(repository->path);
 	free(repository->name);

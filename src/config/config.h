@@ -21,11 +21,21 @@ struct source;
 #define CONFIG_REPOSITORIES_MAX 1000
 #define CONFIG_PROBES_MAX 32 /* per repository */
 #define CONFIG_LIST_MAX 64 /* entries of a list value */
+#define CONFIG_CONFIRMATIONS_MAX 2
+
+/* What becomes of a run that is due while others work on its disk. */
+enum config_when_busy {
+	CONFIG_BUSY_AUTO, /* one that moves at most CONFIG_BUSY_BYTES is run, another skipped */
+	CONFIG_BUSY_RUN,
+	CONFIG_BUSY_SKIP,
+};
+#define CONFIG_BUSY_BYTES (UINT64_C(64) << 20)
 
 struct config_probe {
 	char *name;
 	struct workload workload;
-	uint64_t interval_usec; /* with a schedule: on average, at least 1 s */
+	uint64_t interval_usec; /* with a schedule: on average, at least 1 s; in force: */
+	uint64_t asked_interval_usec; /* as configured: daily_write_budget may make it longer */
 	const struct calendar *schedule; /* NULL: the interval counts; lent by the source below */
 	struct rule_limit limit;
 	char *limit_reason; /* "preset active-full", "15ms given in [repository nas1]" */
@@ -43,6 +53,11 @@ struct config_repository {
 	/* The largest file_size of its probes; 0: from the free space, as soon as one of them
 	 * leaves it to that and none asks for more than WORKLOAD_FILE_SIZE_DEFAULT. */
 	uint64_t file_target_bytes;
+	uint64_t daily_write_budget_bytes; /* 0: none */
+	char *group; /* "": none */
+	enum config_when_busy when_busy;
+	size_t confirmation_count; /* 0: no confirming runs */
+	uint64_t confirm_after_usec[CONFIG_CONFIRMATIONS_MAX];
 	size_t probe_count;
 	struct config_probe *probes;
 };
@@ -106,11 +121,17 @@ const char *config_default_path(void);
  * comes to at its repository, and the bytes of a day, stand in comments. */
 void config_show(const struct config *config, struct buf *b);
 
-/* Bytes that a day of probing writes and reads at most to one repository (layout excluded);
- * UINT64_MAX when a probe's run is bounded by time alone. What comes by a schedule counts as on
- * average, in any year. */
+/* Bytes that a day of probing writes and reads at most to one repository; UINT64_MAX when a probe's
+ * run is bounded by time alone. The probe file's layout is excluded, unless each run makes it anew
+ * (keep_file = no). What comes by a schedule counts as on average, in any year. */
 void config_daily_bytes(
 	const struct config_repository *repository, uint64_t *ret_written, uint64_t *ret_read);
+
+/* What would be written a day if daily_write_budget had not made intervals longer. */
+uint64_t config_asked_bytes(const struct config_repository *repository);
+
+/* A sentence on what the budget does to what was asked for, or nothing. */
+void config_describe_stretch(const struct config_repository *repository, struct buf *b);
 
 /* NULL when there is none. Lent. */
 const struct config_repository *config_find_repository(

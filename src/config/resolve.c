@@ -77,7 +77,7 @@ static int resolve_repository(struct resolver *p, struct config_repository *ret)
 			own->section.name);
 	int r = resolve_probes(p, ret);
 	ret->file_target_bytes = find_file_target(ret);
-	return r;
+	return r < 0 ? r : resolve_bounds(p, ret);
 }
 
 static void refuse_same_path(

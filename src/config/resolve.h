@@ -26,6 +26,10 @@ void resolve_workload(struct source_probe *probe, struct issues *issues);
 /* The probes of the resolver's repository. Returns 0 or -ENOMEM. */
 int resolve_probes(struct resolver *p, struct config_repository *ret);
 
+/* What bounds the runs of the resolver's repository, whose probes are resolved: the budget, group,
+ * when_busy, confirm_after. Returns 0 or -ENOMEM. */
+int resolve_bounds(struct resolver *p, struct config_repository *ret);
+
 /* A copy that the config owns. Returns 0 or -ENOMEM. */
 int resolve_copy(char **ret, const char *text);
 

@@ -199,6 +199,7 @@ static int resolve_probe(struct resolver *p, const char *name, struct config_pro
 	p->preset = p->probe ? find_preset(p->probe) : workload_preset_find(name);
 	ret->workload = p->probe ? p->probe->workload : p->preset->workload;
 	resolve_timing(p, ret);
+	ret->asked_interval_usec = ret->interval_usec;
 	if (resolve_copy(&ret->name, name) < 0)
 		return -ENOMEM;
 	return resolve_limit(p, ret);

@@ -38,8 +38,12 @@ enum schema_type {
 	SCHEMA_NAMES, /* lists: of probes, */
 	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
 	SCHEMA_HOSTS, /* of host names without port, maybe empty */
+	SCHEMA_SIZE, /* min and max in bytes */
+	SCHEMA_LABEL, /* a name of the user's own, or empty: none */
+	SCHEMA_WHEN_BUSY, /* enum config_when_busy */
+	SCHEMA_CONFIRMATIONS, /* rising durations, or 0: none */
 };
-#define SCHEMA_TYPES 11
+#define SCHEMA_TYPES 15
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

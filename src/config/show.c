@@ -98,6 +98,11 @@ static void describe_probe(struct buf *b, const struct config_probe *probe)
 	} else {
 		buf_add_text(b, "every ");
 		format_duration(b, probe->interval_usec);
+		if (probe->interval_usec != probe->asked_interval_usec) {
+			buf_add_text(b, " (not ");
+			format_duration(b, probe->asked_interval_usec);
+			buf_add_text(b, ": daily_write_budget)");
+		}
 	}
 	buf_add_text(b, "; ");
 	workload_describe(&probe->workload, b);

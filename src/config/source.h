@@ -66,6 +66,10 @@ struct source_repository {
 	struct source_value keep_file;
 	struct source_value limit;
 	struct source_value limit_critical;
+	struct source_value daily_write_budget;
+	struct source_value group;
+	struct source_value when_busy;
+	struct source_value confirm_after;
 };
 
 struct source_probe {

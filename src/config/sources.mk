@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libconfig.a
 libconfig_a_SOURCES = \
 	%D%/config.c %D%/config.h \
-	%D%/daily.c \
+	%D%/daily.c %D%/daily.h \
 	%D%/ini.c %D%/ini.h \
 	%D%/issues.c %D%/issues.h \
 	%D%/listen.c %D%/listen.h \
@@ -10,6 +10,7 @@ libconfig_a_SOURCES = \
 	%D%/override.c \
 	%D%/read.c \
 	%D%/resolve.c %D%/resolve.h \
+	%D%/resolve_bounds.c \
 	%D%/resolve_probe.c \
 	%D%/schema.c %D%/schema.h \
 	%D%/show.c \

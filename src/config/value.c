@@ -308,6 +308,90 @@ static int read_hosts(const struct schema_key *key, const char *text, struct sou
 	return read_list(text, v, check_host, reterr);
 }
 
+static int read_size(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	int r = parse_size(text, &v->number, reterr);
+
+	if (r < 0)
+		return r;
+	if (v->number >= key->min && v->number <= key->max)
+		return set_text(v, text);
+	bool is_small = v->number < key->min;
+	struct buf bound = BUF_INIT(64);
+	format_size(&bound, is_small ? key->min : key->max);
+	r = error_set(reterr, -ERANGE, "%.*s is too %s; expected at %s %s", SHOWN, text,
+		is_small ? "little" : "much", is_small ? "least" : "most", buf_text(&bound));
+	buf_done(&bound);
+	return r;
+}
+
+static int read_label(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	int r = *text != '\0' ? parse_name(text, reterr) : 0;
+
+	(void)key; /* no range */
+	return r < 0 ? r : set_text(v, text);
+}
+
+static int read_when_busy(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	(void)key; /* no range */
+	if (strcmp(text, "run") == 0)
+		v->number = CONFIG_BUSY_RUN;
+	else if (strcmp(text, "skip") == 0)
+		v->number = CONFIG_BUSY_SKIP;
+	else
+		return error_set(reterr, -EINVAL, "%.*s: expected auto, run or skip", SHOWN, text);
+	return set_text(v, text);
+}
+
+static int check_duration(const char *entry, struct error *reterr)
+{
+	uint64_t usec;
+
+	return parse_duration(entry, &usec, reterr);
+}
+
+/* Each within the key's range, and later than the one before. */
+static int check_confirmations(
+	const struct schema_key *key, const struct source_value *v, struct error *reterr)
+{
+	uint64_t before_usec = 0;
+
+	if (v->item_count > CONFIG_CONFIRMATIONS_MAX)
+		return error_set(reterr, -ERANGE, "too many entries; expected at most %d",
+			CONFIG_CONFIRMATIONS_MAX);
+	for (size_t i = 0; i < v->item_count; i++) {
+		struct source_value one = { 0 };
+		int r = read_duration(key, v->items[i], &one, reterr);
+		value_done(&one);
+		if (r < 0)
+			return r;
+		uint64_t usec = 0;
+		(void)parse_duration(v->items[i], &usec, NULL); /* just read */
+		if (usec <= before_usec)
+			return error_set(reterr, -EINVAL,
+				"%.*s does not come after the entry before it; expected rising times",
+				SHOWN, v->items[i]);
+		before_usec = usec;
+	}
+	return 0;
+}
+
+static int read_confirmations(const struct schema_key *key, const char *text,
+	struct source_value *v, struct error *reterr)
+{
+	if (strcmp(text, "0") == 0 || strcmp(text, "0s") == 0)
+		return set_text(v, text);
+	if (*text == '\0')
+		return error_set(reterr, -EINVAL, "the list is empty; expected times, or 0: never");
+	int r = read_list(text, v, check_duration, reterr);
+	return r < 0 ? r : check_confirmations(key, v, reterr);
+}
+
 int value_read(const struct schema_key *key, const char *text, struct source_value *ret,
 	struct error *reterr)
 {
@@ -324,6 +408,10 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_NAMES] = read_names,
 		[SCHEMA_ADDRESSES] = read_addresses,
 		[SCHEMA_HOSTS] = read_hosts,
+		[SCHEMA_SIZE] = read_size,
+		[SCHEMA_LABEL] = read_label,
+		[SCHEMA_WHEN_BUSY] = read_when_busy,
+		[SCHEMA_CONFIRMATIONS] = read_confirmations,
 	};
 	int r;
 

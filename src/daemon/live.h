@@ -71,6 +71,26 @@ struct live *live_free(struct live *live);
 struct live_repository *live_find_repository(struct live *live, const char *name);
 struct live_probe *live_find_probe(struct live_repository *repository, const char *name);
 
+/* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
+ * before are forgotten. */
+void live_set_identity(struct live_repository *repository, const struct identity *identity);
+
+/* Counts a finished run and keeps it as the newest (copied). */
+int live_add_run(
+	struct live_repository *repository, struct live_probe *probe, const struct run *run);
+
+/* A run that was added before it had its id has it now. */
+void live_number_run(struct live_probe *probe, const struct run *run);
+
+/* What history knew before this start: newest runs and alarm states. */
+int live_restore_run(struct live *live, const struct run *run);
+int live_restore_alarm(struct live *live, const struct alarm_state *state);
+
+/* --- live_plan.c -------------------------------------------------------- */
+
+/* Plans a new probe: due at once, unless it has a calendar. */
+void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
+
 /* Plans the next slot after a start or a skip. min_usec: not before so long from now; a calendar's
  * slots are not left out for that. */
 void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
@@ -91,20 +111,6 @@ uint64_t live_spacing_usec(const struct live_probe *probe);
 #define LIVE_IN_USE_TRIES 5
 #define LIVE_IN_USE_USEC (2 * USEC_PER_SEC)
 void live_retry_in_use(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
-
-/* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
- * before are forgotten. */
-void live_set_identity(struct live_repository *repository, const struct identity *identity);
-
-/* Counts a finished run and keeps it as the newest (copied). */
-int live_add_run(
-	struct live_repository *repository, struct live_probe *probe, const struct run *run);
-
-/* What history knew before this start: newest runs and alarm states. */
-/* A run that was added before it had its id has it now. */
-void live_number_run(struct live_probe *probe, const struct run *run);
-int live_restore_run(struct live *live, const struct run *run);
-int live_restore_alarm(struct live *live, const struct alarm_state *state);
 
 /* The earliest due instant of a probe that could start, UINT64_MAX: none. */
 uint64_t live_next_due_nsec(const struct live *live);

@@ -6,6 +6,7 @@ libdaemon_a_SOURCES = \
 	%D%/dispatch.c \
 	%D%/launch.c %D%/launch.h \
 	%D%/live.c %D%/live.h \
+	%D%/live_plan.c \
 	%D%/options.c %D%/options.h \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \

@@ -243,6 +243,8 @@ static void judge_cost(struct checkup *c)
 			"%s are written a day: flash wears, and others wait; a longer interval or "
 			"smaller max_bytes would help",
 			buf_text(&written));
+	if (c->cost.stretch[0] != '\0')
+		add(c, CHECKUP_WARNING, SUBJECT_COST, "%s", c->cost.stretch);
 	buf_done(&written);
 }
 

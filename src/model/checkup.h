@@ -34,6 +34,8 @@ struct checkup_cost {
 	const char *probes[CHECKUP_PROBES_MAX]; /* names */
 	uint64_t written_bytes; /* a day, at most; UINT64_MAX: only time bounds a run */
 	uint64_t read_bytes;
+	uint64_t budget_bytes; /* daily_write_budget; 0: none */
+	char stretch[CHECKUP_TEXT_MAX + 1]; /* what it does to what was asked for; "": nothing */
 	uint32_t block_bytes; /* the largest */
 	uint64_t min_free_bytes; /* the floor: the larger of both */
 	uint8_t min_free_percent;

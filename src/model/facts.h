@@ -54,6 +54,7 @@ struct facts_own {
 	uint64_t bytes;
 	uint64_t ios;
 	uint64_t synced_writes; /* those of the I/Os that were writes with O_DSYNC */
+	uint64_t written_bytes; /* those of the bytes; for the budget, of no use for counters */
 };
 
 /* Our own I/O by one run. */

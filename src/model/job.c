@@ -20,6 +20,11 @@ const char *job_phase_text(enum job_phase phase)
 	return phase_texts[phase];
 }
 
+uint64_t job_least_layout_bytes(const struct workload *w)
+{
+	return JOB_FILE_HEAD_BYTES + (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN;
+}
+
 void job_file_name(struct job *job, const char *host_id, unsigned uid, bool is_command_line)
 {
 	int n = snprintf(job->file_name, sizeof(job->file_name), "%s-%u%s.dat", host_id, uid,

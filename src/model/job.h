@@ -53,6 +53,12 @@ struct job_progress {
 
 const char *job_phase_text(enum job_phase phase); /* "laying out the probe file" … */
 
+#define JOB_FILE_HEAD_BYTES (UINT64_C(1) << 20) /* before the data */
+#define JOB_FILE_BLOCKS_MIN 4 /* that a file of automatic size holds */
+
+/* What the file of a run must at least have: its head and a few blocks. */
+uint64_t job_least_layout_bytes(const struct workload *w);
+
 /* Writes "<host>-<uid>.dat" or, for `repoprobe run`, "<host>-<uid>-run.dat". */
 void job_file_name(struct job *job, const char *host_id, unsigned uid, bool is_command_line);
 

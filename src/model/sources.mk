@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
 	%D%/alarm_state.c %D%/alarm_state.h \
+	%D%/budget.c %D%/budget.h \
 	%D%/checkup.c %D%/checkup.h \
 	%D%/device.c %D%/device.h \
 	%D%/device_json.c \

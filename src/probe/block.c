@@ -20,7 +20,6 @@
 #include "probe/trust.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define BLOCKS_MIN 4 /* that a file of automatic size holds */
 #define LAYOUT_SHARE 2 /* the first layout may take this part of the deadline */
 #define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC)
 
@@ -65,7 +64,7 @@ static int prepare(struct block *b)
 static uint64_t choose_target_bytes(const struct block *b)
 {
 	uint64_t bytes = b->job->file_target_bytes;
-	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * BLOCKS_MIN;
+	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * JOB_FILE_BLOCKS_MIN;
 
 	if (bytes == 0) {
 		bytes = b->target.header.auto_bytes;
@@ -80,7 +79,7 @@ static uint64_t choose_target_bytes(const struct block *b)
 static uint64_t choose_first_bytes(const struct block *b)
 {
 	uint64_t bytes = b->job->first_layout_bytes;
-	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * BLOCKS_MIN;
+	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * JOB_FILE_BLOCKS_MIN;
 
 	if (bytes > 0 && bytes < least)
 		bytes = least;
@@ -176,7 +175,7 @@ static int choose_part(struct block *b)
 		return 0;
 	}
 	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
-	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * BLOCKS_MIN / 2) {
+	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN / 2) {
 		run_fail(b->run, RUN_ERROR, ETIMEDOUT,
 			"laying out the probe file takes too long: %llu KiB in the time there was, "
 			"the next run goes on",
@@ -416,6 +415,7 @@ void block_run(const struct job *job, const struct clock *clock,
 	if (prepare(b) == 0 && place_open(job, &b->place, run) == 0) {
 		use_place(b);
 		run->own.bytes += b->layout.written_bytes;
+		run->own.written_bytes += b->layout.written_bytes;
 		run->own.ios += b->layout.written_ios;
 		if (run->outstanding_ios == 0)
 			place_close(&b->place);

@@ -206,6 +206,7 @@ static void merge_lane(struct engine *e, uint32_t i, uint64_t *first_nsec, uint6
 	e->run->own.bytes += l->own.bytes;
 	e->run->own.ios += l->own.ios;
 	e->run->own.synced_writes += l->own.synced_writes;
+	e->run->own.written_bytes += l->own.written_bytes;
 	for (size_t k = 0; i > 0 && k < RUN_OPERATIONS; k++) {
 		struct run_operation_result *into = &e->run->operations[k];
 		into->ios += l->operations[k].ios;

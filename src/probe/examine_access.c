@@ -13,7 +13,6 @@
 #include "probe/fault.h"
 #include "probe/header.h"
 
-#define BLOCKS_MIN 4 /* that a file of automatic size holds */
 
 struct names {
 	const char *file;
@@ -140,7 +139,7 @@ static void check_creation(struct examiner *x, unsigned missing)
 
 static uint64_t choose_target_bytes(const struct examiner *x)
 {
-	uint64_t least = (uint64_t)x->job->workload.block_size_bytes * BLOCKS_MIN;
+	uint64_t least = (uint64_t)x->job->workload.block_size_bytes * JOB_FILE_BLOCKS_MIN;
 	uint64_t bytes = x->job->file_target_bytes;
 
 	if (bytes == 0)

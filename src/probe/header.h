@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/job.h"
+
 #define HEADER_BYTES 4096
-#define HEADER_DATA_OFFSET (UINT64_C(1) << 20)
+#define HEADER_DATA_OFFSET JOB_FILE_HEAD_BYTES
 
 struct header {
 	uint8_t uuid[16];

@@ -251,6 +251,7 @@ static void add_own(struct lane *l, const struct lane_slot *slot, uint32_t bytes
 {
 	l->own.bytes += bytes;
 	l->own.ios++;
+	l->own.written_bytes += slot->is_write ? bytes : 0;
 	l->own.synced_writes += slot->is_write && l->setup->is_synced;
 }
 

@@ -160,6 +160,10 @@ static struct json_t *new_cost(const struct checkup *c)
 	json_add(object, "probes", probes);
 	add_bound(object, "written_a_day_bytes", c->cost.written_bytes);
 	add_bound(object, "read_a_day_bytes", c->cost.read_bytes);
+	if (c->cost.budget_bytes > 0)
+		run_json_add_count(object, "daily_write_budget_bytes", c->cost.budget_bytes);
+	else
+		json_add_null(object, "daily_write_budget_bytes");
 	if (checkup_has(c, EXAMINATION_DIRECTORY))
 		run_json_add_count(object, "file_bytes", c->examination->file_target_bytes);
 	return object;

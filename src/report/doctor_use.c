@@ -181,6 +181,11 @@ static enum doctor_fact add_cost(const struct checkup *c, struct buf *b)
 	buf_add_text(b, ", read: ");
 	add_bytes(c->cost.read_bytes, b);
 	buf_add_text(b, " at most");
+	if (c->cost.budget_bytes > 0) {
+		buf_add_text(b, ", of a budget of ");
+		format_size_rounded(b, c->cost.budget_bytes);
+		buf_add_text(b, " to write");
+	}
 	return DOCTOR_KNOWN;
 }
 

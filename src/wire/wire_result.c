@@ -94,6 +94,7 @@ static void add_surroundings(struct buf *b, const struct run *run)
 		buf_add_u64(b, run->own.bytes);
 		buf_add_u64(b, run->own.ios);
 		buf_add_u64(b, run->own.synced_writes);
+		buf_add_u64(b, run->own.written_bytes);
 		section_end(b, begin);
 	}
 }
@@ -258,6 +259,7 @@ static int read_own(struct buf_reader *r, void *into, struct error *reterr)
 	own->bytes = buf_read_u64(r);
 	own->ios = buf_read_u64(r);
 	own->synced_writes = buf_read_u64(r);
+	own->written_bytes = buf_read_u64(r);
 	run->has_own = true;
 	if (own->synced_writes > own->ios)
 		return error_set(reterr, -EBADMSG, "%llu of %llu I/Os were synced writes",
@@ -265,6 +267,9 @@ static int read_own(struct buf_reader *r, void *into, struct error *reterr)
 	if (own->bytes > (unsigned __int128)own->ios * WORKLOAD_BLOCK_SIZE_MAX)
 		return error_set(reterr, -EBADMSG, "%llu I/Os cannot have moved %llu bytes",
 			(unsigned long long)own->ios, (unsigned long long)own->bytes);
+	if (own->written_bytes > own->bytes)
+		return error_set(reterr, -EBADMSG, "%llu of %llu bytes were written",
+			(unsigned long long)own->written_bytes, (unsigned long long)own->bytes);
 	return 0;
 }
 

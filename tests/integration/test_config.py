@@ -32,7 +32,7 @@ blok_size = 64K
 [repository c]
 limit = 15
 limit = 15ms
-daily_write_budget = 50G
+storage_class = flash
 [store]
 keep_runs = 35d
 [notify mail]
@@ -51,7 +51,7 @@ FAULTS = {
     12: ["blok_size", "did you mean block_size?"],
     14: ["limit"],
     15: ["limit is given twice"],
-    16: ["daily_write_budget is not in this version"],
+    16: ["storage_class is not in this version"],
     17: ["[store] is not in this version"],
     19: ["[notify] is not in this version"],
 }
@@ -116,7 +116,7 @@ block_size = 64K
     assert without_comments(second.stdout) == without_comments(first.stdout)
     for line in ("parallel_runs = 3", "log_level = info", "block_size = 64K", '[repository "strange" name # ü]'):
         assert line in first.stdout.splitlines()
-    for absent in ("keep_runs", "daily_write_budget"):
+    for absent in ("keep_runs", "storage_class"):
         assert absent not in first.stdout
 
 

@@ -368,7 +368,7 @@ def test_the_cost_is_that_of_the_configuration(directory, repository):
 def test_the_largest_buffers_of_the_configuration_are_tried(directory, repository):
     config = directory / "repoprobe.conf"
     config.write_text(
-        f"[repository nas1]\npath = {repository}\nprobes = heartbeat, large\n"
+        f"[repository nas1]\npath = {repository}\nprobes = heartbeat, large\ndaily_write_budget = 0\n"
         "[probe large]\nblock_size = 4M\nqueue_depth = 4\nduration = 1min\nmax_bytes = 0\nwarmup = 20s\ntimeout = 5min\n"
     )
     document = doctor(repository, "--config", config, "--state-directory", directory / "state", code=0)

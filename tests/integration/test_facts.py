@@ -26,7 +26,7 @@ interval = 1h
 
 
 def config(*paths):
-    text = "[daemon]\nparallel_runs = 1\n[defaults]\nlimit = 0\nprobes = steady\n"
+    text = "[daemon]\nparallel_runs = 1\n[defaults]\nlimit = 0\ndaily_write_budget = 0\nprobes = steady\n"
     return text + "".join(f"[repository {path.name}]\npath = {path}\n" for path in paths) + PROBES
 
 

@@ -102,6 +102,7 @@ def test_a_run_that_goes_on_does_not_delay_the_stop(daemon, repository):
         config=f"""
 [repository disk]
 path = {repository}
+daily_write_budget = 0
 probes = long
 [probe long]
 file_size = 4M

@@ -187,7 +187,8 @@ static void what_holds_for_a_probe_is_said_beside_it(void **state)
 {
 	struct config *config =
 		load_text("[repository a]\npath = /a\nprobes = p, heartbeat\nlimit = 12ms\n"
-			  "[probe p]\nlimit = 0\nmax_bytes = 0\n");
+			  "[probe p]\nlimit = 0\nmax_bytes = 0\n"
+			  "[defaults]\ndaily_write_budget = 0\n");
 	char *shown = show(config);
 
 	(void)state;

@@ -8,6 +8,7 @@ MODEL_TESTS = \
 	tests/unit/model/test_mountstats \
 	tests/unit/model/test_pressure \
 	tests/unit/model/test_alarm_state \
+	tests/unit/model/test_budget \
 	tests/unit/model/test_checkup \
 	tests/unit/model/test_examination \
 	tests/unit/model/test_histogram \
@@ -25,6 +26,8 @@ UNIT_TESTS += $(MODEL_TESTS)
 
 tests_unit_model_test_alarm_state_SOURCES = %D%/test_alarm_state.c
 tests_unit_model_test_alarm_state_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_budget_SOURCES = %D%/test_budget.c
+tests_unit_model_test_budget_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_checkup_SOURCES = %D%/test_checkup.c
 tests_unit_model_test_checkup_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_examination_SOURCES = %D%/test_examination.c

@@ -132,6 +132,7 @@ static void a_first_run_lays_out_and_measures(void **state)
 	assert_int_equal(b->run->own.bytes, 16 * MIB + b->run->layout_bytes);
 	assert_in_range(b->run->own.ios, 32 + b->run->layout_bytes / MIB, 32 + 20);
 	assert_int_equal(b->run->own.synced_writes, b->run->trust & RUN_TRUST_FALLBACK ? 0 : 32);
+	assert_int_equal(b->run->own.written_bytes, 16 * MIB + b->run->layout_bytes);
 	assert_false(b->run->trust & RUN_TRUST_WARMING);
 	assert_true(b->run->trust & RUN_TRUST_SHORT);
 	temporary_stat(&b->directory, FILE_PATH, &st);

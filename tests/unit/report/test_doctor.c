@@ -148,7 +148,7 @@ static const char expected_json[] =
 	"\"is_immutable\":false},\"probe_file\":{\"state\":\"ours\","
 	"\"size_bytes\":135266304},\"run_file\":{\"state\":\"missing\"},\"other_files\":2,"
 	"\"other_bytes\":3221225472},\"cost\":{\"probes\":[\"active-full\",\"heartbeat\"],"
-	"\"written_a_day_bytes\":21474836480,\"read_a_day_bytes\":536870912,"
+	"\"written_a_day_bytes\":21474836480,\"read_a_day_bytes\":536870912,\"daily_write_budget_bytes\":null,"
 	"\"file_bytes\":1073741824},\"history\":{\"state_directory\":\"/var/lib/repoprobe\","
 	"\"error\":null,\"fs_type\":\"ext4\",\"source\":\"/dev/nvme0n1p2\",\"kind\":\"disk\","
 	"\"is_same_file_system\":false,\"shares_disk\":false},\"findings\":[]}";
@@ -171,7 +171,7 @@ static const char expected_missing_text[] =
 static const char expected_missing_json[] =
 	"{\"path\":\"/srv/backup\",\"real_path\":null,\"repository\":null,\"verdict\":\"problem\","
 	"\"status\":\"ok\",\"reason\":null,\"cost\":{\"probes\":[\"active-full\",\"heartbeat\"],"
-	"\"written_a_day_bytes\":null,\"read_a_day_bytes\":536870912},\"findings\":[{"
+	"\"written_a_day_bytes\":null,\"read_a_day_bytes\":536870912,\"daily_write_budget_bytes\":null},\"findings\":[{"
 	"\"level\":\"problem\",\"about\":\"path\","
 	"\"text\":\"a run would end as error: /srv/backup does not exist\"},{"
 	"\"level\":\"warning\",\"about\":\"cost\","
@@ -227,7 +227,7 @@ static const char expected_stuck_json[] =
 	"\"probe_directory\":null,\"probe_file\":{\"state\":\"foreign\"},\"run_file\":{"
 	"\"state\":\"missing\"},\"other_files\":2,\"other_bytes\":3221225472},\"cost\":{\"probes\":["
 	"\"active-full\",\"heartbeat\"],\"written_a_day_bytes\":21474836480,"
-	"\"read_a_day_bytes\":536870912,\"file_bytes\":1073741824},\"findings\":[{"
+	"\"read_a_day_bytes\":536870912,\"daily_write_budget_bytes\":null,\"file_bytes\":1073741824},\"findings\":[{"
 	"\"level\":\"problem\",\"about\":\"path\","
 	"\"text\":\"stuck, while it looked at direct I/O: the repository does not answer\"}]}";
 

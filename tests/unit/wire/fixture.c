@@ -97,7 +97,9 @@ struct run *fixture_result(void)
 	identity->has_device = true;
 	set_device(&identity->device);
 	run->has_own = true;
-	run->own = (struct facts_own){ .bytes = 4000000, .ios = 9, .synced_writes = 5 };
+	run->own = (struct facts_own){
+		.bytes = 4000000, .ios = 9, .synced_writes = 5, .written_bytes = 2000000
+	};
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		struct run_operation_result *o = &run->operations[i];
 		o->ios = 3 + i;

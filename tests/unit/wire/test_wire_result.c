@@ -243,6 +243,7 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 		SPOIL_RUN(identity.device.leaves[0].minor, UINT32_MAX),
 		SPOIL_RUN(identity.device.leaves[1].name[0], 0),
 		SPOIL_RUN(own.synced_writes, 10),
+		SPOIL_RUN(own.written_bytes, 4000001),
 		SPOIL_RUN(own.ios, 0),
 		SPOIL_RUN(own.bytes, UINT64_MAX),
 		SPOIL_RUN(workload.pattern, WORKLOAD_MIXED + 1),
