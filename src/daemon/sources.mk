@@ -15,7 +15,8 @@ libdaemon_a_SOURCES = \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \
-	%D%/schedule.c %D%/schedule.h
+	%D%/schedule.c %D%/schedule.h \
+	%D%/tend.c %D%/tend.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c
