@@ -195,6 +195,17 @@ static bool is_configured(struct request *q)
 	return is_known;
 }
 
+int api_excuse_absence(struct request *q, struct refusal *ret_refusal)
+{
+	if (is_configured(q))
+		return 0;
+	ret_refusal->status = MHD_HTTP_NOT_FOUND;
+	ret_refusal->code = "not_found";
+	ret_refusal->header = NULL;
+	return error_set(
+		&ret_refusal->message, -ENOENT, "there is no such repository or probe");
+}
+
 int api_make_series(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
@@ -210,14 +221,8 @@ int api_make_series(
 
 	int r = store_read_series(
 		reader, &query, &points.rows, &points.count, &ret_refusal->message);
-	if (r == -ENOENT && is_configured(q))
-		r = 0;
-	if (r == -ENOENT) {
-		ret_refusal->status = MHD_HTTP_NOT_FOUND;
-		ret_refusal->code = "not_found";
-		ret_refusal->header = NULL;
-		return error_set(&ret_refusal->message, r, "there is no such repository or probe");
-	}
+	if (r == -ENOENT)
+		r = api_excuse_absence(q, ret_refusal);
 	if (r < 0)
 		return r;
 	r = q->query.format == QUERY_CSV ? write_csv(&points, b)

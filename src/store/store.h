@@ -206,6 +206,31 @@ struct store_series_query {
 int store_read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
 
+/* How often which latency was seen: columns are spans of time as those of a series, oldest first and
+ * only where there were runs; rows are spans of latency, eight to a power of two (and of 8 ns below
+ * 128 ns), from store_heatmap_bound_nsec(row) to that of the next. */
+#define STORE_HEATMAP_ROWS_PER_OCTAVE 8
+#define STORE_HEATMAP_ROWS (HISTOGRAM_GROUPS * STORE_HEATMAP_ROWS_PER_OCTAVE)
+uint64_t store_heatmap_bound_nsec(size_t row);
+
+struct store_heatmap {
+	int64_t width_usec;
+	size_t first_row; /* the first and how many are in use */
+	size_t row_count;
+	size_t column_count;
+	struct store_heatmap_column {
+		int64_t start_usec;
+		uint64_t ok_runs;
+		uint64_t failed_runs;
+		uint64_t counts[STORE_HEATMAP_ROWS];
+	} *columns;
+};
+struct store_heatmap *store_heatmap_free(struct store_heatmap *map);
+
+/* max_points columns at most, 1 to 1000. Errors as store_read_series. */
+int store_read_heatmap(struct store_reader *reader, const struct store_series_query *query,
+	struct store_heatmap **ret, struct error *reterr);
+
 /* --- By hand, while the daemon runs (backup.c, upkeep.c) ------------------ */
 
 /* Called now and then; bytes of the whole. */

@@ -334,6 +334,78 @@ static void a_damaged_histogram_does_not_keep_others_from_being_merged(void **st
 	assert_int_equal(fixture_sql_integer(f, "SELECT runs FROM hour_operation LIMIT 1"), 2);
 }
 
+/* --- Heat map ----------------------------------------------------------- */
+
+static struct store_heatmap *read_map(struct fixture *f, int64_t days, size_t max_columns)
+{
+	const struct store_series_query query = {
+		.repository = "nas1",
+		.probe = "active-full",
+		.operation = RUN_WRITE,
+		.from_usec = START_USEC,
+		.to_usec = START_USEC + days * ROLLUP_DAY_USEC,
+		.max_points = max_columns,
+	};
+	struct store_heatmap *map = NULL;
+	struct error error = { "" };
+
+	if (store_read_heatmap(fixture_reader(f), &query, &map, &error) < 0)
+		fail_msg("%s", error.text);
+	f->reader = store_reader_close(f->reader);
+	return map;
+}
+
+static void assert_equal_maps(struct store_heatmap *a, struct store_heatmap *b)
+{
+	assert_int_equal(a->width_usec, b->width_usec);
+	assert_int_equal(a->first_row, b->first_row);
+	assert_int_equal(a->row_count, b->row_count);
+	assert_int_equal(a->column_count, b->column_count);
+	assert_memory_equal(a->columns, b->columns, a->column_count * sizeof(a->columns[0]));
+	store_heatmap_free(a);
+	store_heatmap_free(b);
+}
+
+static void a_heat_map_is_the_same_from_runs_and_hours(void **state)
+{
+	static const struct store_retention no_runs = { .keep_runs_usec = DAY_USEC_UNSIGNED };
+	struct fixture *f = *state;
+
+	commit_runs(f, 1, RUNS_A_DAY * DAYS);
+	struct store_heatmap *wide = read_map(f, DAYS, 30);
+	struct store_heatmap *one = read_map(f, DAYS, 1);
+	tend(f, &no_runs, MUCH_LATER);
+	assert_equal_maps(wide, read_map(f, DAYS, 30));
+	assert_equal_maps(one, read_map(f, DAYS, 1));
+}
+
+static void a_cell_counts_the_latencies_between_its_bounds(void **state)
+{
+	static const uint64_t latencies[] = { 5, 127, 128, 143, 144, 1000000, 7999999 };
+	struct fixture *f = *state;
+	struct run *run = run_number(f, 1);
+	struct histogram *h = &run->operations[RUN_WRITE].latency;
+
+	memset(h, 0, sizeof(*h));
+	for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++)
+		histogram_add(h, latencies[i]);
+	commit_one(f, run);
+	struct store_heatmap *map = read_map(f, 1, 24);
+	assert_int_equal(map->column_count, 1);
+	assert_int_equal(map->columns[0].start_usec, START_USEC);
+	assert_int_equal(map->columns[0].ok_runs, 1);
+	for (size_t row = 0; row < STORE_HEATMAP_ROWS; row++) {
+		uint64_t expected = 0;
+		for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++)
+			expected += latencies[i] >= store_heatmap_bound_nsec(row) &&
+				latencies[i] < store_heatmap_bound_nsec(row + 1);
+		assert_int_equal(map->columns[0].counts[row], expected);
+	}
+	assert_true(store_heatmap_bound_nsec(map->first_row) <= 5);
+	assert_true(store_heatmap_bound_nsec(map->first_row + map->row_count) > 7999999);
+	store_heatmap_free(map);
+}
+
 /* --- Size --------------------------------------------------------------- */
 
 static const char used[] = "SELECT (page_count - freelist_count) * page_size"
@@ -432,6 +504,8 @@ int main(void)
 		TEST(what_comes_late_is_counted_once),
 		TEST(hours_without_a_good_run_have_no_numbers),
 		TEST(a_damaged_histogram_does_not_keep_others_from_being_merged),
+		TEST(a_heat_map_is_the_same_from_runs_and_hours),
+		TEST(a_cell_counts_the_latencies_between_its_bounds),
 		TEST(by_size_runs_go_before_hours_and_days_never),
 		TEST(days_go_when_they_are_too_old),
 		TEST(a_run_of_the_future_waits),
