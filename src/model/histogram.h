@@ -61,6 +61,8 @@ size_t histogram_export_bucket(uint64_t latency_nsec);
 
 /* Holds every field against every other: counts, order, min, max. -EBADMSG when one is wrong. */
 int histogram_check(const struct histogram *h, struct error *reterr);
+/* For who has checked the buckets by reading them. */
+int histogram_check_all_but_buckets(const struct histogram *h, struct error *reterr);
 
 /* Compact form of everything above: a version byte, varints, runs of empty buckets skipped.
  * Decoding ends with histogram_check. */

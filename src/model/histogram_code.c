@@ -95,19 +95,25 @@ static bool are_sums_possible(const struct histogram *h)
 		h->sum_squares_nsec2 >= sum * sum / count;
 }
 
-int histogram_check(const struct histogram *h, struct error *reterr)
+int histogram_check_all_but_buckets(const struct histogram *h, struct error *reterr)
 {
 	if (h->count == 0)
 		return 0;
 	if (h->min_nsec > h->max_nsec || !are_sums_possible(h))
 		return error_set(reterr, -EBADMSG, "histogram sums contradict its extremes");
-	if (!are_buckets_possible(h->buckets, HISTOGRAM_BUCKETS, h->count,
-		    histogram_bucket(h->min_nsec), histogram_bucket(h->max_nsec)))
-		return error_set(reterr, -EBADMSG, "histogram buckets contradict its count");
 	if (!are_buckets_possible(h->export_buckets, HISTOGRAM_EXPORT_BUCKETS, h->count,
 		    histogram_export_bucket(h->min_nsec), histogram_export_bucket(h->max_nsec)))
 		return error_set(reterr, -EBADMSG, "histogram export buckets contradict its count");
 	return 0;
+}
+
+int histogram_check(const struct histogram *h, struct error *reterr)
+{
+	if (h->count > 0 && h->min_nsec <= h->max_nsec &&
+		!are_buckets_possible(h->buckets, HISTOGRAM_BUCKETS, h->count,
+			histogram_bucket(h->min_nsec), histogram_bucket(h->max_nsec)))
+		return error_set(reterr, -EBADMSG, "histogram buckets contradict its count");
+	return histogram_check_all_but_buckets(h, reterr);
 }
 
 static int decode_content(struct buf_reader *r, struct histogram *h, struct error *reterr)

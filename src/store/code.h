@@ -28,7 +28,7 @@ int code_read_device(const char *text, size_t len, struct device_info *ret);
  * bytes, deflated where that is shorter. */
 #define CODE_HISTOGRAM_MAX 65536
 int code_histogram(const struct histogram *h, struct buf *b);
-/* -EUCLEAN when damaged. */
+/* -EUCLEAN when damaged; *ret may be changed even so. */
 int code_read_histogram(const void *data, size_t len, struct histogram *ret, struct error *reterr);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -144,7 +144,7 @@ static bool get_buckets(
 		left -= buckets[i];
 		note_value(&e, buckets[i]);
 	}
-	return left == 0 && !r->is_short;
+	return left == 0 && !r->is_short && buckets[first] > 0 && buckets[last] > 0;
 }
 
 /* --- Smallest and largest ----------------------------------------------- */
@@ -374,17 +374,14 @@ static bool get_all(struct bits_reader *r, struct histogram *h)
 int code_read_bins(const uint8_t *data, size_t len, struct histogram *ret, struct error *reterr)
 {
 	struct bits_reader reader = { .data = data, .len = len };
-	struct histogram *h = calloc(1, sizeof(*h)); /* *ret must stay as it is on failure */
 	int r;
 
-	if (!h)
-		return -ENOMEM;
-	if (get_all(&reader, h))
-		r = histogram_check(h, reterr);
+	memset(ret, 0, sizeof(*ret));
+	if (get_all(&reader, ret))
+		r = histogram_check_all_but_buckets(ret, reterr);
 	else
 		r = error_set(reterr, -EBADMSG, "histogram cannot be decoded");
-	if (r == 0)
-		*ret = *h;
-	free(h);
+	if (r < 0)
+		memset(ret, 0, sizeof(*ret));
 	return r;
 }
