@@ -263,8 +263,9 @@ static void close_all(struct daemon *d)
 	launch_done(d);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
-	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->tend_timer, d->render_timer,
-		d->stop_timer, d->overdue_timer, d->store_source, d->notify_source };
+	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->tend_timer,
+		d->render_timer, d->stop_timer, d->overdue_timer, d->store_source,
+		d->notify_source };
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);

@@ -20,8 +20,8 @@ static void tell_failure(struct daemon *d)
 	store_writer_status(d->writer, &status);
 	bool has_failed = status.tend_error[0] != '\0';
 	if (has_failed && !d->is_tend_failing)
-		log_warning("old runs cannot be merged and dropped at present: %s",
-			status.tend_error);
+		log_warning(
+			"old runs cannot be merged and dropped at present: %s", status.tend_error);
 	d->is_tend_failing = has_failed;
 }
 
@@ -46,6 +46,6 @@ static int on_tend(sd_event_source *source, uint64_t usec, void *data)
 
 int tend_start(struct daemon *d)
 {
-	return sd_event_add_time_relative(d->event, &d->tend_timer, CLOCK_MONOTONIC, FIRST_USEC,
-		ACCURACY_USEC, on_tend, d);
+	return sd_event_add_time_relative(
+		d->event, &d->tend_timer, CLOCK_MONOTONIC, FIRST_USEC, ACCURACY_USEC, on_tend, d);
 }

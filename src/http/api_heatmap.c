@@ -101,8 +101,7 @@ static int write_csv(const struct store_heatmap *map, struct buf *b)
 			if (column->counts[k] == 0)
 				continue;
 			format_instant(b, column->start_usec);
-			buf_printf(b, ",%.6f,%.9f,%.9f,%llu\r\n",
-				unix_seconds(column->start_usec),
+			buf_printf(b, ",%.6f,%.9f,%.9f,%llu\r\n", unix_seconds(column->start_usec),
 				seconds(store_heatmap_bound_nsec(k)),
 				seconds(store_heatmap_bound_nsec(k + 1)),
 				(unsigned long long)column->counts[k]);

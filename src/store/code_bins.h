@@ -18,8 +18,8 @@ struct histogram;
 /* -ERANGE, with b unchanged: this code cannot tell it (it is empty, too large, or its buckets
  * contradict each other). Else b's sticky error. */
 int code_bins(const struct histogram *h, struct buf *b);
-/* -EBADMSG with *ret empty: every field is held against every other, as histogram_decode does. This is
- * what reading years of history waits for. */
+/* -EBADMSG with *ret empty: every field is held against every other, as histogram_decode does. This
+ * is what reading years of history waits for. */
 int code_read_bins(const uint8_t *data, size_t len, struct histogram *ret, struct error *reterr);
 
 #endif

@@ -12,6 +12,7 @@
 #define COLUMNS_MAX 1000
 /* Of ours a row holds so many buckets, all in one power of two. */
 #define ROW_BUCKETS (HISTOGRAM_SUBBUCKETS / STORE_HEATMAP_ROWS_PER_OCTAVE)
+_Static_assert(STORE_HEATMAP_ROWS *ROW_BUCKETS == HISTOGRAM_BUCKETS, "a row for each");
 
 struct heating {
 	const struct window *window;
@@ -24,8 +25,7 @@ static struct store_heatmap_column *column_at(struct heating *h, int64_t start_u
 {
 	struct store_heatmap *map = h->map;
 
-	if (map->column_count > 0 &&
-		map->columns[map->column_count - 1].start_usec == start_usec)
+	if (map->column_count > 0 && map->columns[map->column_count - 1].start_usec == start_usec)
 		return &map->columns[map->column_count - 1];
 	if (map->column_count == h->max_columns)
 		return NULL;
@@ -40,8 +40,7 @@ static int add_row(void *data, const struct window_row *row)
 
 	if (row->ok_runs == 0 && row->failed_runs == 0)
 		return 0; /* skipped: neither good nor bad */
-	struct store_heatmap_column *column =
-		column_at(h, window_span(h->window, row->start_usec));
+	struct store_heatmap_column *column = column_at(h, window_span(h->window, row->start_usec));
 	if (!column)
 		return -ENOBUFS;
 	column->ok_runs += row->ok_runs;

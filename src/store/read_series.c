@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a trend graph: one for each run, hour or day while they fit, else merged by equal spans
- * of time. */
+/* The rows of a trend graph: one for each run, hour or day while they fit, else merged by equal
+ * spans of time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,9 @@ struct tier {
 	int64_t width_usec;
 	int64_t sources; /* that may go at once */
 	void (*bind)(struct sql *s, int64_t series, int64_t time);
-	const char *texts[STATEMENTS];
+	struct { /* a struct each, or else the linter misses commas between strings */
+		const char *sql;
+	} texts[STATEMENTS];
 };
 
 static void bind_runs(struct sql *s, int64_t series, int64_t hour)
@@ -65,6 +67,8 @@ static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
 	}
 }
 
+#define DROP_HOUR_OPERATIONS                                                                       \
+	"DELETE FROM hour_operation WHERE id >= ? AND id < ? OR id >= ? AND id < ?"
 #define FIND_TEXT(tier, kept)                                                                      \
 	"SELECT id FROM " tier " WHERE " kept " AND id & 16777215 < ?"                             \
 	" AND NOT EXISTS (SELECT 1 FROM " tier "_due WHERE " tier " = id & 16777215"               \
@@ -75,10 +79,10 @@ static const struct tier runs = {
 	.sources = DROP_RUNS,
 	.bind = bind_runs,
 	.texts = {
-		[FIND_OLDEST] = FIND_TEXT("hour", "runs_kept"),
-		[DROP_SOURCES] = "DELETE FROM run WHERE series = ? AND started_usec >= ?"
-				 " AND started_usec < ?",
-		[NOTE_DROPPED] = "UPDATE hour SET runs_kept = 0 WHERE id = ?",
+		[FIND_OLDEST] = { FIND_TEXT("hour", "runs_kept") },
+		[DROP_SOURCES] = { "DELETE FROM run WHERE series = ? AND started_usec >= ?"
+				 " AND started_usec < ?" },
+		[NOTE_DROPPED] = { "UPDATE hour SET runs_kept = 0 WHERE id = ?" },
 	},
 };
 
@@ -87,13 +91,12 @@ static const struct tier hours = {
 	.sources = DROP_HOURS,
 	.bind = bind_hours,
 	.texts = {
-		[FIND_OLDEST] = FIND_TEXT("day", "hours_kept"),
-		[DROP_SOURCES] = "DELETE FROM hour WHERE id >= ? AND id < ?",
-		[DROP_SOURCE_OPERATIONS] = "DELETE FROM hour_operation WHERE id >= ? AND id < ?"
-					   " OR id >= ? AND id < ?",
-		[DROP_SOURCES_OF_SOURCES] = "DELETE FROM run WHERE series = ? AND started_usec >= ?"
-					    " AND started_usec < ?",
-		[NOTE_DROPPED] = "UPDATE day SET hours_kept = 0 WHERE id = ?",
+		[FIND_OLDEST] = { FIND_TEXT("day", "hours_kept") },
+		[DROP_SOURCES] = { "DELETE FROM hour WHERE id >= ? AND id < ?" },
+		[DROP_SOURCE_OPERATIONS] = { DROP_HOUR_OPERATIONS },
+		[DROP_SOURCES_OF_SOURCES] = { "DELETE FROM run WHERE series = ? AND started_usec >= ?"
+					    " AND started_usec < ?" },
+		[NOTE_DROPPED] = { "UPDATE day SET hours_kept = 0 WHERE id = ?" },
 	},
 };
 
@@ -112,7 +115,7 @@ static struct sql *start(struct dropping *d, enum statement which)
 /* What else goes with the hours of a day: runs, too, if they were to be kept for longer. */
 static int drop_below(struct dropping *d, int64_t series, int64_t time, struct error *reterr)
 {
-	if (!d->tier->texts[DROP_SOURCE_OPERATIONS])
+	if (!d->tier->texts[DROP_SOURCE_OPERATIONS].sql)
 		return 0;
 	struct sql *s = start(d, DROP_SOURCE_OPERATIONS);
 	bind_hour_operations(s, series, time);
@@ -130,7 +133,7 @@ static int drop(struct dropping *d, struct sqlite3 *db, int64_t id, struct error
 {
 	int64_t series = id >> ROLLUP_TIME_BITS;
 	int64_t time = id & ROLLUP_TIME_MASK;
-	int64_t changes;
+	int64_t changes = 0;
 
 	struct sql *s = start(d, DROP_SOURCES);
 	d->tier->bind(s, series, time);
@@ -173,8 +176,8 @@ static int drop_some(struct sqlite3 *db, const struct tier *tier, int64_t before
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < STATEMENTS; i++)
-		if (tier->texts[i])
-			r = sql_prepare(db, tier->texts[i], &d.statements[i], reterr);
+		if (tier->texts[i].sql)
+			r = sql_prepare(db, tier->texts[i].sql, &d.statements[i], reterr);
 	while (r >= 0 && d.dropped < tier->sources) {
 		r = drop_next(&d, db, before, reterr);
 		if (r <= 0)
@@ -206,8 +209,8 @@ static int is_too_large(struct sqlite3 *db, const struct store_retention *retent
 
 	if (r < 0)
 		return r;
-	*ret_is_too_large = retention->max_bytes > 0 && bytes > 0 &&
-		(uint64_t)bytes > retention->max_bytes;
+	*ret_is_too_large =
+		retention->max_bytes > 0 && bytes > 0 && (uint64_t)bytes > retention->max_bytes;
 	return 0;
 }
 
@@ -274,8 +277,8 @@ static int delete_days(struct sqlite3 *db, const char *text, int64_t series, int
 
 	if (r < 0)
 		return r;
-	sql_bind_integer(
-		&s, operation < 0 ? rollup_id(series, 0) : rollup_operation_id(series, operation, 0));
+	sql_bind_integer(&s,
+		operation < 0 ? rollup_id(series, 0) : rollup_operation_id(series, operation, 0));
 	sql_bind_integer(&s, before);
 	sql_bind_integer(&s, DROP_DAYS);
 	r = sql_finish(&s, reterr);
@@ -314,9 +317,9 @@ int retention_drop_days(struct sqlite3 *db, const struct store_retention *retent
 int retention_give_back(struct sqlite3 *db, const struct store_retention *retention,
 	int64_t now_usec, bool *ret_did, struct error *reterr)
 {
-	int64_t pages;
-	int64_t free_pages;
-	int64_t bytes;
+	int64_t pages = 0;
+	int64_t free_pages = 0;
+	int64_t bytes = 0;
 	(void)now_usec;
 
 	*ret_did = false;

@@ -46,21 +46,31 @@ struct tier {
 	int limit; /* merged at once: some milliseconds of work */
 	void (*bind_heads)(struct sql *s, int64_t series, int64_t time);
 	void (*bind_operations)(struct sql *s, int64_t series, int64_t time);
-	const char *texts[STATEMENTS];
+	struct { /* a struct each, or else the linter misses commas between strings */
+		const char *sql;
+	} texts[STATEMENTS];
 };
 
+#define FIND_DUE_HOURS                                                                             \
+	"SELECT hour, series FROM hour_due WHERE hour < ? ORDER BY hour, series LIMIT 1"
+/* None of its hours is due itself. */
+#define FIND_DUE_DAYS                                                                              \
+	"SELECT day, series FROM day_due WHERE day < ? AND NOT EXISTS"                             \
+	" (SELECT 1 FROM hour_due WHERE series = day_due.series"                                   \
+	" AND hour >= day * 24 AND hour < (day + 1) * 24) ORDER BY day, series LIMIT 1"
+
 #define OWN_TEXTS(tier, kept)                                                                      \
-	[REMOVE_DUE] = "DELETE FROM " tier "_due WHERE " tier " = ? AND series = ?",               \
-	[FIND_KEPT] = "SELECT " kept " FROM " tier " WHERE id = ?",                                \
-	[OWN_HEADS] = "SELECT " STATUS_COLUMNS " FROM " tier " WHERE id = ?",                      \
-	[OWN_OPERATIONS] = "SELECT id >> 24 & 3, runs, ios, bytes, errors, measured_nsec,"         \
-			   " histogram FROM " tier "_operation WHERE id IN (?, ?)",                \
-	[ADD_HEAD] = "INSERT OR REPLACE INTO " tier " (id, " STATUS_COLUMNS ", " kept ")"          \
-		     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",                         \
-	[ADD_OPERATION] = "INSERT OR REPLACE INTO " tier "_operation (id, runs, ios, bytes,"       \
-			  " errors, measured_nsec, latencies, sum_nsec, min_nsec, max_nsec,"       \
-			  " p50_nsec, p95_nsec, p99_nsec, histogram)"                              \
-			  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	[REMOVE_DUE] = { "DELETE FROM " tier "_due WHERE " tier " = ? AND series = ?" },           \
+	[FIND_KEPT] = { "SELECT " kept " FROM " tier " WHERE id = ?" },                            \
+	[OWN_HEADS] = { "SELECT " STATUS_COLUMNS " FROM " tier " WHERE id = ?" },                  \
+	[OWN_OPERATIONS] = { "SELECT id >> 24 & 3, runs, ios, bytes, errors, measured_nsec,"       \
+			     " histogram FROM " tier "_operation WHERE id IN (?, ?)" },            \
+	[ADD_HEAD] = { "INSERT OR REPLACE INTO " tier " (id, " STATUS_COLUMNS ", " kept ")"        \
+		       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" },                     \
+	[ADD_OPERATION] = { "INSERT OR REPLACE INTO " tier "_operation (id, runs, ios, bytes,"     \
+			    " errors, measured_nsec, latencies, sum_nsec, min_nsec, max_nsec,"     \
+			    " p50_nsec, p95_nsec, p99_nsec, histogram)"                            \
+			    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" }
 
 static void bind_runs(struct sql *s, int64_t series, int64_t hour)
 {
@@ -90,17 +100,16 @@ static const struct tier hours = {
 	.bind_operations = bind_runs,
 	.texts = {
 		OWN_TEXTS("hour", "runs_kept"),
-		[FIND_DUE] = "SELECT hour, series FROM hour_due WHERE hour < ?"
-			     " ORDER BY hour, series LIMIT 1",
-		[SOURCE_HEADS] = "SELECT status = 0, status = 1, status = 2, status = 3, status = 4,"
+		[FIND_DUE] = { FIND_DUE_HOURS },
+		[SOURCE_HEADS] = { "SELECT status = 0, status = 1, status = 2, status = 3, status = 4,"
 				 " status = 5, status = 6, status = 7, status = 8, status = 9,"
-				 " status = 10, trust FROM run WHERE" OF_RUNS,
+				 " status = 10, trust FROM run WHERE" OF_RUNS },
 		/* ok and stalled: as run_status_has_numbers */
-		[SOURCE_OPERATIONS] = "SELECT o.operation, 1, o.ios, o.bytes, o.errors,"
+		[SOURCE_OPERATIONS] = { "SELECT o.operation, 1, o.ios, o.bytes, o.errors,"
 				      " run.measured_nsec, o.histogram FROM run"
 				      " JOIN run_operation AS o ON o.run = run.id WHERE" OF_RUNS
-				      " AND run.status IN (0, 2) AND o.histogram IS NOT NULL",
-		[DROP_SOURCES] = "DELETE FROM run WHERE" OF_RUNS,
+				      " AND run.status IN (0, 2) AND o.histogram IS NOT NULL" },
+		[DROP_SOURCES] = { "DELETE FROM run WHERE" OF_RUNS },
 	},
 };
 
@@ -111,17 +120,14 @@ static const struct tier days = {
 	.bind_operations = bind_hour_operations,
 	.texts = {
 		OWN_TEXTS("day", "hours_kept"),
-		[FIND_DUE] = "SELECT day, series FROM day_due WHERE day < ? AND NOT EXISTS"
-			     " (SELECT 1 FROM hour_due WHERE series = day_due.series"
-			     " AND hour >= day * 24 AND hour < (day + 1) * 24)"
-			     " ORDER BY day, series LIMIT 1",
-		[SOURCE_HEADS] = "SELECT " STATUS_COLUMNS " FROM hour WHERE" OF_HOURS,
-		[SOURCE_OPERATIONS] = "SELECT id >> 24 & 3, runs, ios, bytes, errors,"
+		[FIND_DUE] = { FIND_DUE_DAYS },
+		[SOURCE_HEADS] = { "SELECT " STATUS_COLUMNS " FROM hour WHERE" OF_HOURS },
+		[SOURCE_OPERATIONS] = { "SELECT id >> 24 & 3, runs, ios, bytes, errors,"
 				      " measured_nsec, histogram FROM hour_operation"
-				      " WHERE" OF_HOUR_OPERATIONS,
-		[DROP_SOURCES] = "DELETE FROM hour WHERE" OF_HOURS,
-		[DROP_SOURCE_OPERATIONS] = "DELETE FROM hour_operation WHERE" OF_HOUR_OPERATIONS,
-		[DROP_SOURCES_OF_SOURCES] = "DELETE FROM run WHERE" OF_RUNS,
+				      " WHERE" OF_HOUR_OPERATIONS },
+		[DROP_SOURCES] = { "DELETE FROM hour WHERE" OF_HOURS },
+		[DROP_SOURCE_OPERATIONS] = { "DELETE FROM hour_operation WHERE" OF_HOUR_OPERATIONS },
+		[DROP_SOURCES_OF_SOURCES] = { "DELETE FROM run WHERE" OF_RUNS },
 	},
 };
 
@@ -297,7 +303,7 @@ static int drop_sources(struct merging *m, int64_t series, int64_t time, struct 
 
 	m->tier->bind_heads(s, series, time);
 	int r = sql_finish(s, reterr);
-	if (r < 0 || !m->tier->texts[DROP_SOURCE_OPERATIONS])
+	if (r < 0 || !m->tier->texts[DROP_SOURCE_OPERATIONS].sql)
 		return r;
 	s = start(m, DROP_SOURCE_OPERATIONS);
 	m->tier->bind_operations(s, series, time);
@@ -374,9 +380,9 @@ static int prepare(struct merging *m, struct sqlite3 *db, struct error *reterr)
 	if (!m->sum)
 		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
 	for (size_t i = 0; i < STATEMENTS; i++) {
-		if (!m->tier->texts[i])
+		if (!m->tier->texts[i].sql)
 			continue;
-		int r = sql_prepare(db, m->tier->texts[i], &m->statements[i], reterr);
+		int r = sql_prepare(db, m->tier->texts[i].sql, &m->statements[i], reterr);
 		if (r < 0)
 			return r;
 	}

@@ -32,7 +32,8 @@ static inline int64_t rollup_operation_id(int64_t series, int operation, int64_t
 }
 
 /* Merges a few hours (days) that are over and due, within the caller's transaction. *ret_did:
- * whether there were any. now_usec says what is over; a run that is under way then is waited for. */
+ * whether there were any. now_usec says what is over; a run that is under way then is waited for.
+ */
 int rollup_hours(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr);
 int rollup_days(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr);
 

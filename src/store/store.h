@@ -66,7 +66,8 @@ int store_writer_open(
 int store_writer_opened(struct store_writer *writer, struct error *reterr);
 
 /* A reader found the database damaged: keeps it aside and begins a new one, as the writer does by
- * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened. */
+ * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened.
+ */
 int store_writer_replace(struct store_writer *writer, const char *why, struct error *reterr);
 
 /* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
@@ -74,8 +75,8 @@ int store_writer_replace(struct store_writer *writer, const char *why, struct er
  * Batches that wait are committed many at a time. */
 int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
 
-/* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first; each
- * batch once. Returns true while others with messages wait that are not told. */
+/* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first;
+ * each batch once. Returns true while others with messages wait that are not told. */
 bool store_writer_tell(struct store_writer *writer, uint64_t tag,
 	void (*each)(void *data, const struct message *message), void *data);
 
@@ -206,11 +207,24 @@ struct store_series_query {
 int store_read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
 
-/* How often which latency was seen: columns are spans of time as those of a series, oldest first and
- * only where there were runs; rows are spans of latency, eight to a power of two (and of 8 ns below
- * 128 ns), from store_heatmap_bound_nsec(row) to that of the next. */
+/* What was measured under the name of a probe, and when: each is a series, since the numbers of
+ * different workloads cannot be compared. Oldest first; those without any run left are passed
+ * over. */
+struct store_measured {
+	int64_t series;
+	const char *what; /* "block_size=524288 write=100 pattern=…"; lent for the call */
+	int64_t first_usec; /* of its runs, or of the hour or day that is left of them */
+	int64_t last_usec;
+};
+int store_read_measured(struct store_reader *reader, const char *repository, const char *probe,
+	int (*each)(void *data, const struct store_measured *measured), void *data,
+	struct error *reterr);
+
+/* How often which latency was seen: columns are spans of time as those of a series, oldest first
+ * and only where there were runs; rows are spans of latency, eight to a power of two (and of 8 ns
+ * below 128 ns), from store_heatmap_bound_nsec(row) to that of the next. */
 #define STORE_HEATMAP_ROWS_PER_OCTAVE 8
-#define STORE_HEATMAP_ROWS (HISTOGRAM_GROUPS * STORE_HEATMAP_ROWS_PER_OCTAVE)
+#define STORE_HEATMAP_ROWS 280 /* of all groups of a histogram */
 uint64_t store_heatmap_bound_nsec(size_t row);
 
 struct store_heatmap {
@@ -223,7 +237,7 @@ struct store_heatmap {
 		uint64_t ok_runs;
 		uint64_t failed_runs;
 		uint64_t counts[STORE_HEATMAP_ROWS];
-	} *columns;
+	} * columns;
 };
 struct store_heatmap *store_heatmap_free(struct store_heatmap *map);
 

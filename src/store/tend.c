@@ -18,8 +18,8 @@ static int merge_hours(struct sqlite3 *db, const struct store_retention *retenti
 	return rollup_hours(db, now_usec, ret_did, reterr);
 }
 
-static int merge_days(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+static int merge_days(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
+	bool *ret_did, struct error *reterr)
 {
 	(void)retention;
 	return rollup_days(db, now_usec, ret_did, reterr);

@@ -13,7 +13,7 @@
 
 /* --- Where rows come from ----------------------------------------------- */
 
-#define NUMBERS                                                                                    \
+#define NUMBERS                                                                                     \
 	" o.ios, o.bytes, o.latencies, o.sum_nsec, o.min_nsec, o.max_nsec, o.p50_nsec, o.p95_nsec," \
 	" o.p99_nsec, o.histogram"
 #define FAILED                                                                                     \
@@ -79,8 +79,7 @@ static const char *const row_texts[] = {
 static const char count_text[] =
 	"SELECT count(*) FROM (SELECT 1 FROM run WHERE" RUNS_IN_TIME
 	" UNION ALL SELECT 1 FROM hour WHERE" HOURS_IN_TIME " AND NOT hour.runs_kept"
-	" UNION ALL SELECT 1 FROM day WHERE" DAYS_IN_TIME
-	" AND NOT day.hours_kept LIMIT ?10)";
+	" UNION ALL SELECT 1 FROM day WHERE" DAYS_IN_TIME " AND NOT day.hours_kept LIMIT ?10)";
 
 /* --- The window --------------------------------------------------------- */
 
@@ -214,8 +213,8 @@ int64_t window_span(const struct window *window, int64_t time_usec)
 	return time_usec - time_usec % window->width_usec;
 }
 
-int window_find(struct store_reader *reader, const struct window_query *query,
-	struct window *ret, struct error *reterr)
+int window_find(struct store_reader *reader, const struct window_query *query, struct window *ret,
+	struct error *reterr)
 {
 	struct window w = {
 		.operation = query->operation,
@@ -301,8 +300,8 @@ int window_read(struct store_reader *reader, const struct window *window,
 		if (s.error == 0)
 			s.error = each(data, &row);
 		if (s.error < 0)
-			r = reader_refuse_row(&s, row.is_merged ? "hour or day" : "run", row.id,
-				reterr);
+			r = reader_refuse_row(
+				&s, row.is_merged ? "hour or day" : "run", row.id, reterr);
 	}
 	sql_done(&s);
 	return r;

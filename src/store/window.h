@@ -36,8 +36,8 @@ struct window_query {
 
 /* Finds the series (of several with different workloads the one that ran last in that time) and
  * lays the window out. -ENOENT: no such repository or probe. */
-int window_find(struct store_reader *reader, const struct window_query *query,
-	struct window *ret, struct error *reterr);
+int window_find(struct store_reader *reader, const struct window_query *query, struct window *ret,
+	struct error *reterr);
 
 /* A run, or an hour or day of them; lent until the next. Its numbers are 0 when there are none. */
 struct window_row {

@@ -125,8 +125,8 @@ static void back_off(struct store_writer *w, uint64_t *backoff_msec)
 }
 
 /* What an opening had to tell, also one that failed in the end. */
-static void note_opening(struct store_writer *w, const struct opening *o, int r,
-	const struct error *error)
+static void note_opening(
+	struct store_writer *w, const struct opening *o, int r, const struct error *error)
 {
 	uint64_t bytes = database_bytes(o->path[0] != '\0' ? o->path : w->path);
 

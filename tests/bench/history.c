@@ -91,8 +91,8 @@ static int fill_pools(struct making *m, size_t count)
 			for (size_t i = 0; i < POOL; i++)
 				for (unsigned n = 0; n < kinds[k].operations[o].ios; n++)
 					histogram_add(&m->pools[k][o][i],
-						random_latency(m,
-							kinds[k].operations[o].latency_nsec));
+						random_latency(
+							m, kinds[k].operations[o].latency_nsec));
 		}
 	return 0;
 }
@@ -292,8 +292,7 @@ static void ingest(struct making *m, size_t kind, int64_t runs)
 	for (int64_t i = 0; i < runs; i++) {
 		(void)snprintf(name, sizeof(name), "repository-%d", (int)(i % 100));
 		struct store_batch *batch = store_batch_new();
-		struct run *run = make_run(
-			m, kind, name, first_usec + i / 100 * INTERVAL_USEC, 1);
+		struct run *run = make_run(m, kind, name, first_usec + i / 100 * INTERVAL_USEC, 1);
 		if (!batch || !run || store_batch_add_run(batch, run) < 0)
 			exit(1);
 		submit(m, batch);
@@ -332,8 +331,9 @@ int main(int argc, char **argv)
 	bool is_make = argc == 7 && strcmp(argv[1], "make") == 0 &&
 		read_numbers(argv + 3, 4, numbers) == 0;
 	if (!is_ingest && !is_make) {
-		(void)fprintf(stderr, "history ingest PATH PRESET RUNS\n"
-				      "history make PATH REPOSITORIES DAYS RAW_DAYS KEEP_DAYS\n");
+		(void)fprintf(stderr,
+			"history ingest PATH PRESET RUNS\n"
+			"history make PATH REPOSITORIES DAYS RAW_DAYS KEEP_DAYS\n");
 		return 2;
 	}
 	if (fill_pools(&m, is_make ? MADE_KINDS : KINDS) < 0 ||
@@ -345,7 +345,8 @@ int main(int argc, char **argv)
 	if (is_ingest)
 		ingest(&m, kind, numbers[0]);
 	else
-		make_all(&m, &(const struct plan){ numbers[0], numbers[1], numbers[2], numbers[3] });
+		make_all(
+			&m, &(const struct plan){ numbers[0], numbers[1], numbers[2], numbers[3] });
 	(void)store_writer_close(m.writer, UINT64_C(600000000000)); /* all is written */
 	for (size_t k = 0; k < KINDS; k++)
 		for (size_t o = 0; o < RUN_OPERATIONS; o++)

@@ -328,6 +328,9 @@ static void a_series_is_columns_with_gaps(void **state)
 	assert_non_null(strstr(reply.body, "\"throughput\":[1048576,null]"));
 	assert_non_null(strstr(reply.body, "\"iops\":[2.5,null]"));
 	assert_non_null(strstr(reply.body, "\"counts\":{\"ok\":[1,0],\"failed\":[0,1]}"));
+	assert_non_null(strstr(reply.body,
+		"\"measured\":[{\"what\":\"block_size=4096\",\"first\":1796061600.0,"
+		"\"last\":1796061900.5}]"));
 	reply_done(&reply);
 
 	reply = get(f, SERIES "&format=csv", "");

@@ -406,6 +406,51 @@ static void a_cell_counts_the_latencies_between_its_bounds(void **state)
 	store_heatmap_free(map);
 }
 
+/* --- An old series ------------------------------------------------------ */
+
+static int note_measured(void *data, const struct store_measured *measured)
+{
+	struct store_measured *list = data;
+	size_t i = list[0].series > 0;
+
+	assert_true(list[1].series == 0);
+	list[i] = *measured;
+	list[i].what = strstr(measured->what, "block_size=4096") ? "4096" : "524288";
+	return 0;
+}
+
+static void an_old_series_stays_visible(void **state)
+{
+	static const struct store_retention no_runs = { .keep_runs_usec = DAY_USEC_UNSIGNED };
+	struct store_measured list[2] = { { 0 }, { 0 } };
+	struct fixture *f = *state;
+	struct error error = { "" };
+
+	commit_runs(f, 1, RUNS_A_DAY);
+	struct run *run = run_number(f, RUNS_A_DAY + 1);
+	run->workload.block_size_bytes = 4096;
+	commit_one(f, run);
+	tend(f, &no_runs, MUCH_LATER);
+	int r = store_read_measured(
+		fixture_reader(f), "nas1", "active-full", note_measured, list, &error);
+	assert_int_equal(r, 0);
+	f->reader = store_reader_close(f->reader);
+	assert_string_equal(list[0].what, "524288");
+	assert_int_equal(list[0].first_usec, START_USEC);
+	assert_int_equal(list[0].last_usec, START_USEC + 23 * ROLLUP_HOUR_USEC);
+	assert_string_equal(list[1].what, "4096");
+	assert_int_equal(list[1].first_usec, START_USEC + ROLLUP_DAY_USEC);
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT count(*) FROM series_v WHERE first IS NOT NULL"), 2);
+	/* The series that ran last in the time asked for: the second day's, or the first's. */
+	struct series s = read_days(f, DAYS * 24 + 1);
+	assert_int_equal(s.count, 1);
+	free(s.points);
+	struct store_heatmap *map = read_map(f, 1, 30);
+	assert_int_equal(map->column_count, 24);
+	store_heatmap_free(map);
+}
+
 /* --- Size --------------------------------------------------------------- */
 
 static const char used[] = "SELECT (page_count - freelist_count) * page_size"
@@ -424,8 +469,8 @@ static void by_size_runs_go_before_hours_and_days_never(void **state)
 	int64_t runs = fixture_sql_integer(f, "SELECT count(*) FROM run");
 	assert_in_range(runs, 50, (RUNS_A_DAY * DAYS) - 10);
 	/* The newest are there. */
-	assert_int_equal(fixture_sql_integer(f, "SELECT min(id) FROM run"),
-		RUNS_A_DAY * DAYS + 1 - runs);
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT min(id) FROM run"), RUNS_A_DAY * DAYS + 1 - runs);
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM hour"), DAYS * 24);
 	const struct store_retention nothing = { .max_bytes = 4096 };
 	tend(f, &nothing, MUCH_LATER);
@@ -447,8 +492,8 @@ static void days_go_when_they_are_too_old(void **state)
 	tend(f, &retention, START_USEC + DAYS * ROLLUP_DAY_USEC + ROLLUP_HOUR_USEC);
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM day"), 2);
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM day_operation"), 4);
-	assert_int_equal(fixture_sql_integer(f, "SELECT min(id) & 16777215 FROM day"),
-		FIRST_DAY + 2);
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT min(id) & 16777215 FROM day"), FIRST_DAY + 2);
 }
 
 /* A clock that ran ahead for a while: what it made is old one day, too. */
@@ -506,6 +551,7 @@ int main(void)
 		TEST(a_damaged_histogram_does_not_keep_others_from_being_merged),
 		TEST(a_heat_map_is_the_same_from_runs_and_hours),
 		TEST(a_cell_counts_the_latencies_between_its_bounds),
+		TEST(an_old_series_stays_visible),
 		TEST(by_size_runs_go_before_hours_and_days_never),
 		TEST(days_go_when_they_are_too_old),
 		TEST(a_run_of_the_future_waits),
