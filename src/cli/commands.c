@@ -15,6 +15,9 @@ static const struct command *const commands[] = {
 	&command_runs,
 	&command_show,
 	&command_incidents,
+	&command_export,
+	&command_backup,
+	&command_database,
 	&command_probe_now,
 	&command_reload,
 	&command_config,
@@ -24,9 +27,6 @@ static const struct command *const commands[] = {
 /* Names that are taken, so that a script learns why it cannot work yet. */
 static const char *const planned[] = {
 	"ack",
-	"backup",
-	"database",
-	"export",
 	"forecast",
 	"import",
 	"init",

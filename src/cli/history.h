@@ -6,8 +6,13 @@
 
 #include <stddef.h>
 
+struct buf;
 struct cli;
 struct store_reader;
+
+/* Appends the path once it was seen that there is a history which can be read there. Returns
+ * CLI_GO_ON or the exit code. */
+int history_find(const struct cli *cli, struct buf *path);
 
 /* Opens the history of --state-directory, else of the configuration. Returns CLI_GO_ON and a reader
  * to close, or the exit code. */

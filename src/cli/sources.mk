@@ -3,9 +3,12 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
+	%D%/command_backup.c \
 	%D%/command_check.c \
 	%D%/command_config.c \
+	%D%/command_database.c \
 	%D%/command_doctor.c \
+	%D%/command_export.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
 	%D%/command_presets.c \

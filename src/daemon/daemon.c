@@ -203,7 +203,9 @@ static int open_identity(struct daemon *d, struct error *reterr)
 	if (r < 0)
 		return error_set(
 			reterr, r, "this machine cannot be identified: %s", errno_text(-r));
-	return supervise_find_worker(d->worker_path, sizeof(d->worker_path), reterr);
+	r = supervise_find_worker(d->worker_path, sizeof(d->worker_path), reterr);
+	/* Before the history is opened: workers shall not know its files. */
+	return r < 0 ? r : supervise_spawner_start(&d->spawner, reterr);
 }
 
 /* Everything that can fail, in the order in which the one needs the other. */
@@ -261,6 +263,7 @@ static void close_all(struct daemon *d)
 	d->http = http_server_stop(d->http);
 	d->pool = store_pool_close(d->pool);
 	launch_done(d);
+	d->spawner = supervise_spawner_stop(d->spawner);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
 	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->tend_timer,

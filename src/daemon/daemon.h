@@ -21,6 +21,7 @@ struct notifier;
 struct record_run;
 struct store_pool;
 struct store_writer;
+struct supervise_spawner;
 
 #define DAEMON_PATH_MAX 4096
 #define DAEMON_LISTEN_MAX 8
@@ -68,6 +69,7 @@ struct daemon {
 	struct http_server *http;
 	struct control *control;
 
+	struct supervise_spawner *spawner;
 	struct launch *launches; /* every worker that is not reaped yet */
 	bool is_stopping;
 

@@ -295,7 +295,7 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		goto out;
 	}
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
-	r = supervise_spawn(d->worker_path, job, &l->worker, &error);
+	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
 	if (r >= 0)
 		r = add_sources(l);
 	if (r < 0) {

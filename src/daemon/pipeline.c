@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run -> facts -> live -> alarm -> store -> notify. Nothing here waits: the store and the notifier
- * are threads behind queues. A message leaves when the transaction that caused it is committed; when
- * that takes too long (a full or dead disk, a lock) it leaves before, under the same key. */
+ * are threads behind queues. A message leaves when the transaction that caused it is committed;
+ * when that takes too long (a full or dead disk, a lock) it leaves before, under the same key. */
 #include "daemon/pipeline.h"
 
 #include "alarm/alarm.h"

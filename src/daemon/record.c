@@ -106,7 +106,8 @@ void record_follow(struct daemon *d)
 		(void)sd_event_exit(d->event, r);
 		return;
 	}
-	log_notice("the history is open; %zu results waited for it", d->record.held);
+	log_notice("the history is open; %zu %s waited for it", d->record.held,
+		d->record.held == 1 ? "result" : "results");
 	if (d->http)
 		http_server_set_ready(d->http, true, "ready");
 	release_held(d);

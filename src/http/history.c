@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/store.h"
 
+#define PAUSE_NSEC 2000000
 #define LOG_PAUSE_NSEC (60 * NSEC_PER_SEC)
 
 struct history {
@@ -103,13 +104,13 @@ int history_ask(struct history *h, struct history_question *q)
 }
 
 /* Again and again: an interrupt just before a statement begins has no effect. */
-static const struct timespec interrupt_pause = { .tv_nsec = 2000000 };
+static const struct timespec interrupt_pause = { .tv_nsec = PAUSE_NSEC };
 
-void history_stop(struct history *h)
+bool history_stop(struct history *h, uint64_t limit_nsec)
 {
 	(void)pthread_mutex_lock(&h->lock);
 	h->is_stopping = true;
-	while (h->first) {
+	for (uint64_t waited = 0; h->first && waited < limit_nsec; waited += PAUSE_NSEC) {
 		for (struct history_question *q = h->first; q; q = q->next)
 			if (q->reader)
 				store_reader_interrupt(q->reader);
@@ -117,7 +118,9 @@ void history_stop(struct history *h)
 		(void)nanosleep(&interrupt_pause, NULL); /* cut short does no harm */
 		(void)pthread_mutex_lock(&h->lock);
 	}
+	bool are_home = !h->first;
 	(void)pthread_mutex_unlock(&h->lock);
+	return are_home;
 }
 
 bool history_may_log(struct history *h, uint64_t now_monotonic_nsec)

@@ -34,8 +34,9 @@ struct history *history_free(struct history *h);
  * not suspended for long, -EAGAIN (queue full) or -ESHUTDOWN (no history, or stopping). */
 int history_ask(struct history *h, struct history_question *q);
 
-/* Refuses new questions, interrupts those at work and returns when all have come home. */
-void history_stop(struct history *h);
+/* Refuses new questions, interrupts those at work and waits until all have come home. False when
+ * one has not in limit_nsec: its thread sits in the kernel, on a disk that does not answer. */
+bool history_stop(struct history *h, uint64_t limit_nsec);
 
 /* True at most once a minute: a page that polls must not fill the log. */
 bool history_may_log(struct history *h, uint64_t now_monotonic_nsec);

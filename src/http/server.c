@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -22,6 +23,7 @@
 #include "http/server.h"
 
 #define THREADS_PER_ADDRESS 2
+#define HISTORY_STOP_NSEC (NSEC_PER_SEC / 4)
 /* libmicrohttpd takes 128 events at a time and, when it got as many, waits for more before it looks
  * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
 #define CONNECTIONS_PER_THREAD 120U
@@ -182,9 +184,10 @@ struct http_server *http_server_stop(struct http_server *server)
 {
 	if (!server)
 		return NULL;
-	/* libmicrohttpd must not be stopped with connections suspended. */
-	if (server->history)
-		history_stop(server->history);
+	/* libmicrohttpd must not be stopped with connections suspended: where a reader hangs, all
+	 * stays as it is for the process's end, soon. */
+	if (server->history && !history_stop(server->history, HISTORY_STOP_NSEC))
+		return NULL;
 	for (size_t i = 0; i < server->count; i++)
 		MHD_stop_daemon(server->endpoints[i].daemon);
 	server->history = history_free(server->history);

@@ -57,8 +57,9 @@ static int begin_reading(struct sqlite3 *db, struct error *reterr)
 	int64_t objects;
 	int r = sql_execute(db, "BEGIN", reterr);
 
-	return r < 0 ? r
-		     : sql_query_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, reterr);
+	return r < 0
+		? r
+		: sql_query_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, reterr);
 }
 
 int backup_copy(struct sqlite3 *from, const char *path, unsigned mode,

@@ -7,8 +7,8 @@
 
 struct sqlite3;
 
-/* Copies what a connection sees at this moment into a new file (-EEXIST), complete in itself. Others
- * go on reading and writing. What could not be finished is removed. progress may be NULL. */
+/* Copies what a connection sees at this moment into a new file (-EEXIST), complete in itself.
+ * Others go on reading and writing. What could not be finished is removed. progress may be NULL. */
 int backup_copy(struct sqlite3 *from, const char *path, unsigned mode,
 	const struct store_progress *progress, struct error *reterr);
 

@@ -62,7 +62,8 @@ int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *s
 {
 	/* Most series of most states are unused, and a queue may hold a thousand. */
 	return add(batch, CHANGE_ALARM,
-		copy(state, offsetof(struct alarm_state, series) +
+		copy(state,
+			offsetof(struct alarm_state, series) +
 				state->series_count * sizeof(state->series[0])));
 }
 

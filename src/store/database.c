@@ -272,7 +272,8 @@ int database_open_beside(const char *path, struct sqlite3 **ret, struct error *r
 	if (r == 0)
 		r = schema_identify(db, &version, reterr);
 	if (r == 0 && version != SCHEMA_VERSION)
-		r = error_set(reterr, -EPROTO, "it is of an older version, which repoprobed converts");
+		r = error_set(
+			reterr, -EPROTO, "it is of an older version, which repoprobed converts");
 	if (r < 0) {
 		(void)error_prefix(reterr, r, "%s", path); /* r goes up */
 		(void)database_close(db);
@@ -350,13 +351,12 @@ static void add_time(struct buf *b, int64_t usec)
 	struct date date = date_from_days(date_days_of_seconds(seconds));
 	int64_t of_day = seconds - date_days_of_seconds(seconds) * DATE_SECONDS_PER_DAY;
 
-	buf_printf(b, "%04" PRId64 "%02" PRId64 "%02" PRId64 "T%02" PRId64 "%02" PRId64
-		      "%02" PRId64 "Z",
+	buf_printf(b,
+		"%04" PRId64 "%02" PRId64 "%02" PRId64 "T%02" PRId64 "%02" PRId64 "%02" PRId64 "Z",
 		date.year, date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
 }
 
-static int rename_part(
-	const char *from, const char *to, const char *suffix, struct error *reterr)
+static int rename_part(const char *from, const char *to, const char *suffix, struct error *reterr)
 {
 	struct buf old_name = BUF_INIT(PATH_MAX);
 	struct buf new_name = BUF_INIT(PATH_MAX);
@@ -364,8 +364,9 @@ static int rename_part(
 	buf_printf(&old_name, "%s%s", from, suffix);
 	buf_printf(&new_name, "%s%s", to, suffix);
 	int r = old_name.error < 0 ? old_name.error : new_name.error;
-	if (r == 0 && renameat2(AT_FDCWD, buf_text(&old_name), AT_FDCWD, buf_text(&new_name),
-			      RENAME_NOREPLACE) < 0)
+	if (r == 0 &&
+		renameat2(AT_FDCWD, buf_text(&old_name), AT_FDCWD, buf_text(&new_name),
+			RENAME_NOREPLACE) < 0)
 		r = errno == ENOENT && suffix[0] != '\0' ? 0 : -errno;
 	if (r < 0)
 		(void)error_set(reterr, r, "%s cannot be kept as %s%s: %s", from, to, suffix,
@@ -377,7 +378,8 @@ static int rename_part(
 
 int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr)
 {
-	/* The file last: while it stands, it stands with what belongs to it or is damaged anyway. */
+	/* The file last: while it stands, it stands with what belongs to it or is damaged anyway.
+	 */
 	static const char *const suffixes[] = { "-wal", "-shm", "" };
 	struct buf name = BUF_INIT(PATH_MAX);
 	int r = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to a database that can be written, whatever is found at its path. Private to the store. */
+/* The way to a database that can be written, whatever is found at its path. Private to the store.
+ */
 #ifndef REPOPROBE_STORE_OPENING_H
 #define REPOPROBE_STORE_OPENING_H
 

@@ -6,9 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "store/reader.h"
+
+#define CLOSE_NSEC 300000000L
 
 struct pool_question {
 	void (*ask)(struct store_reader *reader, void *data);
@@ -27,6 +31,7 @@ struct store_pool {
 	pthread_mutex_t lock; /* for the queue, is_closing and the threads' readers */
 	pthread_cond_t has_work;
 	bool is_closing;
+	size_t running; /* threads */
 	struct pool_question *questions; /* a ring */
 	size_t max_questions;
 	size_t first;
@@ -85,6 +90,10 @@ static void *run_thread(void *data)
 		renew_reader(thread);
 		question.ask(thread->reader, question.data);
 	}
+	pthread_mutex_lock(&thread->pool->lock);
+	thread->pool->running--;
+	pthread_cond_broadcast(&thread->pool->has_work);
+	pthread_mutex_unlock(&thread->pool->lock);
 	return NULL;
 }
 
@@ -94,11 +103,19 @@ static int start_thread(struct pool_thread *thread)
 	sigset_t all;
 	sigset_t saved;
 
+	pthread_mutex_lock(&thread->pool->lock);
+	thread->pool->running++;
+	pthread_mutex_unlock(&thread->pool->lock);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	int r = -pthread_create(&thread->thread, NULL, run_thread, thread);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	thread->is_running = r == 0;
+	if (r < 0) {
+		pthread_mutex_lock(&thread->pool->lock);
+		thread->pool->running--;
+		pthread_mutex_unlock(&thread->pool->lock);
+	}
 	return r;
 }
 
@@ -158,6 +175,21 @@ int store_pool_ask(struct store_pool *pool,
 	return r;
 }
 
+/* False: one sits in the kernel, on a disk that does not answer. */
+static bool wait_for_end(struct store_pool *pool)
+{
+	struct timespec end;
+
+	(void)clock_gettime(CLOCK_REALTIME, &end); /* what the condition counts by */
+	end.tv_nsec += CLOSE_NSEC;
+	end.tv_sec += end.tv_nsec / (long)NSEC_PER_SEC;
+	end.tv_nsec %= (long)NSEC_PER_SEC;
+	while (pool->running > 0)
+		if (pthread_cond_timedwait(&pool->has_work, &pool->lock, &end) == ETIMEDOUT)
+			return pool->running == 0;
+	return true;
+}
+
 struct store_pool *store_pool_close(struct store_pool *pool)
 {
 	if (!pool)
@@ -168,7 +200,10 @@ struct store_pool *store_pool_close(struct store_pool *pool)
 	for (size_t i = 0; i < pool->thread_count; i++)
 		if (pool->threads[i].reader)
 			reader_stop(pool->threads[i].reader);
+	bool have_ended = wait_for_end(pool);
 	pthread_mutex_unlock(&pool->lock);
+	if (!have_ended)
+		return NULL;
 	for (size_t i = 0; i < pool->thread_count; i++) {
 		if (pool->threads[i].is_running)
 			(void)pthread_join(pool->threads[i].thread, NULL); /* it ends by itself */

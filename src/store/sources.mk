@@ -15,6 +15,7 @@ libstore_a_SOURCES = \
 	%D%/read_alarm.c \
 	%D%/read_heatmap.c \
 	%D%/read_measured.c \
+	%D%/read_point.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
 	%D%/reader.c %D%/reader.h \

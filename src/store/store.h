@@ -11,6 +11,7 @@
 #include "model/alarm_state.h"
 #include "model/message.h"
 #include "model/run.h"
+#include "model/run_point.h"
 
 struct error;
 
@@ -142,13 +143,22 @@ struct store_run_filter {
 	int64_t from_usec; /* by start, inclusive; 0: any */
 	int64_t to_usec; /* exclusive; 0: any */
 	size_t limit; /* newest first; 0: 100, or all with is_newest_per_probe */
+	bool is_oldest_first; /* not with is_newest_per_probe */
 	bool is_newest_per_probe; /* only the newest run of each (repository, probe) */
 };
 
-/* Calls each() for every matching run, newest first. The run is lent for the call. A non-zero
- * answer of each() stops and is returned. */
+/* Calls each() for every matching run, newest first (or oldest first). The run is lent for the
+ * call. A non-zero answer of each() stops and is returned. */
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
+
+/* Every probe that has runs, by the names of repository and probe. */
+int store_read_probes(struct store_reader *reader,
+	int (*each)(void *data, const char *repository, const char *probe), void *data,
+	struct error *reterr);
+/* The runs of one probe as points, oldest first: of the filter, repository, probe and times. */
+int store_read_points(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run_point *point), void *data, struct error *reterr);
 
 int store_read_alarms(struct store_reader *reader,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
@@ -276,7 +286,8 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,
 	void (*question)(struct store_reader *reader, void *data), void *data);
-/* Interrupts what runs, joins, closes. */
+/* Interrupts what runs, joins, closes. A thread that sits in the kernel on a dead disk is left
+ * behind after 0.3 s, with what it uses, for the process's end. */
 struct store_pool *store_pool_close(struct store_pool *pool);
 
 #endif

@@ -99,7 +99,8 @@ int store_compact(const char *path, const struct store_progress *progress, uint6
 	if (r < 0)
 		return r;
 	r = give_back(db, progress, reterr);
-	/* Readers may keep the log from being emptied: then the daemon's next checkpoint does it. */
+	/* Readers may keep the log from being emptied: then the daemon's next checkpoint does it.
+	 */
 	(void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	(void)database_close(db);
 	uint64_t after = database_bytes(path);

@@ -4,5 +4,6 @@ libsupervise_a_SOURCES = \
 	%D%/explain.c \
 	%D%/life.c \
 	%D%/process.c \
+	%D%/spawner.c %D%/spawner.h \
 	%D%/reading.c %D%/reading.h \
 	%D%/supervise.h

@@ -9,6 +9,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_facts.py \
 	%D%/test_doctor.py \
 	%D%/test_engine.py \
+	%D%/test_export.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
 	%D%/test_history.py \
@@ -20,6 +21,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_run_cli.py \
 	%D%/test_schedule.py \
 	%D%/test_slow_repository.py \
+	%D%/test_store_faults.py \
 	%D%/test_systemd.py \
 	%D%/test_trust.py \
 	%D%/without_uring.py

@@ -275,8 +275,8 @@ static void assert_kept_aside(struct fixture *f)
 
 	read_bytes(f->path, &before);
 	fixture_open(f);
-	assert_int_equal(fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)),
-		1);
+	assert_int_equal(
+		fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)), 1);
 	store_writer_status(f->writer, &status);
 	assert_int_equal(status.notices, 1);
 	assert_non_null(strstr(status.notice, kept));
@@ -351,8 +351,7 @@ static void every_earlier_version_is_migrated_after_a_copy(void **state)
 		assert_int_equal(try_reader(f, &error), -EPROTO);
 		assert_non_null(strstr(error.text, "made by an older repoprobe"));
 		fixture_open(f);
-		assert_int_equal(
-			fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
+		assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
 		assert_int_equal(count_runs(f), 1);
 		fixture_commit_run(f, fixture_run(f, 2, "nas1", "active-full"));
 		fixture_close(f);

@@ -278,8 +278,7 @@ static void messages_of_what_waits_can_be_told_early_and_once(void **state)
 		store_batch_free(batch);
 	}
 	take(f, 0, 0);
-	assert_int_equal(
-		fixture_sql_integer(f, "SELECT sum(delivered_usec) FROM outbox"), 77);
+	assert_int_equal(fixture_sql_integer(f, "SELECT sum(delivered_usec) FROM outbox"), 77);
 	buf_done(&keys);
 }
 
@@ -313,8 +312,8 @@ static void damage_found_while_running_is_kept_aside_and_the_batch_is_written(vo
 	status = status_of(f);
 	assert_int_equal(status.lost, 0);
 	assert_int_equal(status.notices, 1);
-	assert_int_equal(fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)),
-		1);
+	assert_int_equal(
+		fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)), 1);
 	assert_non_null(strstr(status.notice, kept));
 	assert_string_equal(status.error, "");
 	assert_int_equal(fixture_find(f, "history.db.corrupt-*-wal", kept, sizeof(kept)), 1);
