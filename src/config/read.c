@@ -92,6 +92,8 @@ static struct source_section *open_section(struct file_reader *f, const char *na
 		return &source->daemon.section;
 	case SCHEMA_HTTP:
 		return &source->http.section;
+	case SCHEMA_STORE:
+		return &source->store.section;
 	case SCHEMA_DEFAULTS:
 		return &source->defaults.section;
 	case SCHEMA_REPOSITORY:
@@ -108,7 +110,6 @@ static struct source_section *open_section(struct file_reader *f, const char *na
 		if (r == 0)
 			return &probe->section;
 		break;
-	case SCHEMA_STORE:
 	case SCHEMA_ALARM:
 	case SCHEMA_MUTE:
 	case SCHEMA_NOTIFY:

@@ -20,9 +20,10 @@ static void *singleton(struct source *source, enum schema_section section)
 		return &source->daemon;
 	case SCHEMA_HTTP:
 		return &source->http;
+	case SCHEMA_STORE:
+		return &source->store;
 	case SCHEMA_DEFAULTS:
 		return &source->defaults;
-	case SCHEMA_STORE:
 	case SCHEMA_REPOSITORY:
 	case SCHEMA_PROBE:
 	case SCHEMA_ALARM:
@@ -77,6 +78,7 @@ struct source *source_free(struct source *source)
 		return NULL;
 	section_done(SCHEMA_DAEMON, &source->daemon);
 	section_done(SCHEMA_HTTP, &source->http);
+	section_done(SCHEMA_STORE, &source->store);
 	section_done(SCHEMA_DEFAULTS, &source->defaults);
 	for (size_t i = 0; i < source->repository_count; i++)
 		section_done(SCHEMA_REPOSITORY, &source->repositories[i]);

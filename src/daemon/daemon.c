@@ -14,6 +14,7 @@
 #include "daemon/reload.h"
 #include "daemon/sampler.h"
 #include "daemon/stuck.h"
+#include "daemon/tend.h"
 #include "http/http.h"
 #include "notify/notify.h"
 #include "store/store.h"
@@ -127,6 +128,8 @@ static int add_sources(struct daemon *d)
 			event, &d->notify_source, notifier_fd(d->notifier), EPOLLIN, on_notify, d);
 	if (r >= 0)
 		r = sampler_start(d);
+	if (r >= 0)
+		r = tend_start(d);
 	if (r >= 0)
 		r = sd_event_set_watchdog(event, 1);
 	if (r >= 0)
@@ -271,8 +274,9 @@ static void close_all(struct daemon *d)
 	d->spawner = supervise_spawner_stop(d->spawner);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
-	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->render_timer,
-		d->stop_timer, d->overdue_timer, d->store_source, d->notify_source };
+	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->tend_timer,
+		d->render_timer, d->stop_timer, d->overdue_timer, d->store_source,
+		d->notify_source };
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);

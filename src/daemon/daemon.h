@@ -99,6 +99,8 @@ struct daemon {
 
 	sd_event_source *due_timer;
 	sd_event_source *sample_timer;
+	sd_event_source *tend_timer;
+	bool is_tend_failing;
 	sd_event_source *render_timer;
 	sd_event_source *stop_timer;
 	sd_event_source *overdue_timer; /* messages whose commit takes too long */

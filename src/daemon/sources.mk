@@ -21,7 +21,8 @@ libdaemon_a_SOURCES = \
 	%D%/saver.c %D%/saver.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/seen.c %D%/seen.h \
-	%D%/stuck.c %D%/stuck.h
+	%D%/stuck.c %D%/stuck.h \
+	%D%/tend.c %D%/tend.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c

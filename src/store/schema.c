@@ -14,6 +14,7 @@ static const struct {
 } migrations[] = {
 	{ 1, schema_migration_1 },
 	{ 2, schema_migration_2 },
+	{ 3, schema_migration_3 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)

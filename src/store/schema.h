@@ -8,12 +8,13 @@
 struct error;
 struct sqlite3;
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 #define SCHEMA_APPLICATION_ID 1919971938 /* "rprb" */
 
 /* A migration's statements; they end by setting user_version. Never changed once released. */
 extern const char schema_migration_1[];
 extern const char schema_migration_2[];
+extern const char schema_migration_3[];
 
 /* Whose database is this, and how old? Only reads. *ret_version is 0 for an empty one. -EINVAL: a
  * database of another program; -EPROTO: made by a newer version of ours; -EUCLEAN: damaged. */

@@ -116,10 +116,26 @@ struct store_writer_status {
 	uint64_t lost; /* batches given up, or that can never be written */
 	uint64_t database_bytes; /* with its write-ahead log */
 	char error[256]; /* why the newest attempt failed, "" when it did not */
+	bool is_tending; /* asked by store_writer_tend, and not done yet */
+	char tend_error[256]; /* why the history could not be tended last time, "" when it could */
 	uint64_t notices; /* how often the next one was set anew */
 	char notice[512]; /* what became of the database: damaged, newer; "" when all is well */
 };
 void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
+
+/* How long runs are kept, and what they are merged into exactly (rollup.h): hours and days of UTC.
+ * When the database is larger, the oldest runs go earlier, then hours, never days. 0: no bound. */
+struct store_retention {
+	uint64_t keep_runs_usec;
+	uint64_t keep_hours_usec;
+	uint64_t keep_days_usec;
+	uint64_t max_bytes;
+};
+/* Asks the thread to tend the history while no batch waits: to merge what is over at now_usec, and
+ * to drop what is too old then or too much. To be called now and then, such as every minute; does
+ * nothing when the thread is at it still. */
+void store_writer_tend(
+	struct store_writer *writer, const struct store_retention *retention, int64_t now_usec);
 
 /* Commits what is queued, waiting at most limit_nsec (and 100 ms), stops the thread, closes.
  * Returns the number of runs that could not be written. A thread that sits in the kernel on a
@@ -201,11 +217,12 @@ struct store_next_ids {
 int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr);
 
-/* Columns of a trend graph: one row a run when they fit, else runs merged into equal spans of time
- * (histograms merged exactly), which lie on multiples of their width. Runs that failed are counted
- * and have no numbers unless others of their span do; skipped runs and spans without runs have no
- * row. Where the probe's workload was changed, only that series is read which ran last in the time
- * asked for. */
+/* Columns of a trend graph: one row a run when they fit, else all of equal spans of time merged
+ * (histograms exactly), which lie on multiples of their width. Wide spans are made of hours or days
+ * that were merged before (of UTC); so is what is older than the runs kept: then the edges of the
+ * window are those of hours or days. Runs that failed are counted and have no numbers unless others
+ * of their span do; skipped runs and spans without runs have no row. Where the probe's workload was
+ * changed, only that series is read which ran last in the time asked for. */
 struct store_series_point {
 	int64_t time_usec; /* of the run, or the start of the span */
 	uint32_t ok_runs;
@@ -229,6 +246,44 @@ struct store_series_query {
  * such repository or probe. */
 int store_read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct store_series_point **ret_points, size_t *ret_count, struct error *reterr);
+
+/* What was measured under the name of a probe, and when: each is a series, since the numbers of
+ * different workloads cannot be compared. Oldest first; those without any run left are passed
+ * over. */
+struct store_measured {
+	int64_t series;
+	const char *what; /* "block_size=524288 write=100 pattern=…"; lent for the call */
+	int64_t first_usec; /* of its runs, or of the hour or day that is left of them */
+	int64_t last_usec;
+};
+int store_read_measured(struct store_reader *reader, const char *repository, const char *probe,
+	int (*each)(void *data, const struct store_measured *measured), void *data,
+	struct error *reterr);
+
+/* How often which latency was seen: columns are spans of time as those of a series, oldest first
+ * and only where there were runs; rows are spans of latency, eight to a power of two (and of 8 ns
+ * below 128 ns), from store_heatmap_bound_nsec(row) to that of the next. */
+#define STORE_HEATMAP_ROWS_PER_OCTAVE 8
+#define STORE_HEATMAP_ROWS 280 /* of all groups of a histogram */
+uint64_t store_heatmap_bound_nsec(size_t row);
+
+struct store_heatmap {
+	int64_t width_usec;
+	size_t first_row; /* the first and how many are in use */
+	size_t row_count;
+	size_t column_count;
+	struct store_heatmap_column {
+		int64_t start_usec;
+		uint64_t ok_runs;
+		uint64_t failed_runs;
+		uint64_t counts[STORE_HEATMAP_ROWS];
+	} * columns;
+};
+struct store_heatmap *store_heatmap_free(struct store_heatmap *map);
+
+/* max_points columns at most, 1 to 1000. Errors as store_read_series. */
+int store_read_heatmap(struct store_reader *reader, const struct store_series_query *query,
+	struct store_heatmap **ret, struct error *reterr);
 
 /* --- By hand, while the daemon runs (backup.c, upkeep.c) ------------------ */
 

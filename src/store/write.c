@@ -42,6 +42,8 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" iops_seconds, iops_ios, iops_squares, latencies, sum_nsec, min_nsec, max_nsec,"
 		" p50_nsec, p95_nsec, p99_nsec, histogram)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITE_ADD_HOUR_DUE] = "INSERT OR IGNORE INTO hour_due (hour, series) VALUES (?, ?)",
+	[WRITE_ADD_DAY_DUE] = "INSERT OR IGNORE INTO day_due (day, series) VALUES (?, ?)",
 	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
 	[WRITE_SET_BUDGET] = "INSERT INTO budget (target, day_bytes, level_bytes, saved_usec)"
 			     " VALUES (?, ?, ?, ?) ON CONFLICT (target) DO UPDATE SET"

@@ -20,6 +20,7 @@
 #include "store/opening.h"
 #include "store/queue.h"
 #include "store/sql.h"
+#include "store/tend.h"
 
 #define OPEN_WAIT_MSEC 3000
 #define GROUP_MAX 64 /* batches of one transaction */
@@ -52,6 +53,9 @@ struct store_writer {
 	bool is_closing; /* write what waits, then end */
 	bool is_given_up; /* end now */
 	struct store_writer_status status;
+	bool is_to_tend;
+	struct store_retention retention;
+	int64_t tend_usec; /* what is now, for that */
 };
 
 /* An eventfd that is not used up cannot be short of room for one more. */
@@ -203,12 +207,50 @@ static void replace(struct store_writer *w)
 		set_open_result(w, renew(w, &error) ? 0 : -EUCLEAN, &error);
 }
 
+/* Tends the history, a piece of it. */
+static void tend(struct store_writer *w)
+{
+	struct error error = { "" };
+	bool has_more = false;
+
+	pthread_mutex_lock(&w->lock);
+	struct store_retention retention = w->retention;
+	int64_t now_usec = w->tend_usec;
+	pthread_mutex_unlock(&w->lock);
+	int r = tend_step(w->opening.db, &retention, now_usec, &has_more, &error);
+	pthread_mutex_lock(&w->lock);
+	if (r < 0 || !has_more)
+		w->is_to_tend = false;
+	/* An interrupt is ours alone: the time to close is over. */
+	copy_text(w->status.tend_error, sizeof(w->status.tend_error),
+		r < 0 && r != -EINTR ? error.text : "");
+	pthread_mutex_unlock(&w->lock);
+}
+
+static bool has_work(const struct store_writer *w)
+{
+	return w->waiting.length > 0 || w->is_closing || w->is_to_replace;
+}
+
+/* Until there is something better to do. The lock is held before and after. */
+static void wait_for_work(struct store_writer *w)
+{
+	while (!has_work(w)) {
+		if (!w->is_to_tend || !w->opening.db) {
+			pthread_cond_wait(&w->has_work, &w->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&w->lock);
+		tend(w);
+		pthread_mutex_lock(&w->lock);
+	}
+}
+
 /* The next batches, or false when there is no more to do. */
 static bool take_group(struct store_writer *w)
 {
 	pthread_mutex_lock(&w->lock);
-	while (w->waiting.length == 0 && !w->is_closing && !w->is_to_replace)
-		pthread_cond_wait(&w->has_work, &w->lock);
+	wait_for_work(w);
 	if (w->is_to_replace) {
 		pthread_mutex_unlock(&w->lock);
 		return true; /* with none, for the moment */
@@ -467,6 +509,17 @@ int store_writer_submit(struct store_writer *writer, struct store_batch *batch)
 	return r;
 }
 
+void store_writer_tend(
+	struct store_writer *writer, const struct store_retention *retention, int64_t now_usec)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->retention = *retention;
+	writer->tend_usec = now_usec;
+	writer->is_to_tend = true;
+	pthread_cond_signal(&writer->has_work);
+	pthread_mutex_unlock(&writer->lock);
+}
+
 int store_writer_fd(const struct store_writer *writer)
 {
 	return writer->done_fd;
@@ -488,6 +541,7 @@ void store_writer_status(struct store_writer *writer, struct store_writer_status
 {
 	pthread_mutex_lock(&writer->lock);
 	*ret = writer->status;
+	ret->is_tending = writer->is_to_tend;
 	ret->queue_length = writer->waiting.length + writer->current.length;
 	pthread_mutex_unlock(&writer->lock);
 }

@@ -20,6 +20,7 @@ include tests/fuzz/json.mk
 include tests/fuzz/wire.mk
 include tests/fuzz/config.mk
 include tests/fuzz/histogram.mk
+include tests/fuzz/code_histogram.mk
 include tests/fuzz/query.mk
 include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk

@@ -23,6 +23,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
 	%D%/test_restart.py \
+	%D%/test_rollup.py \
 	%D%/test_run_cli.py \
 	%D%/test_schedule.py \
 	%D%/test_slow_repository.py \

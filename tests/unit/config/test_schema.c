@@ -20,7 +20,7 @@ static const struct {
 	{ SCHEMA_DAEMON, "state_directory runtime_directory parallel_runs log_level", "" },
 	{ SCHEMA_HTTP, "listen allowed_hosts external_url max_connections",
 		"tls_certificate_file tls_key_file token_file histogram_detail textfile" },
-	{ SCHEMA_STORE, "", "keep_runs keep_hours keep_days max_size" },
+	{ SCHEMA_STORE, "keep_runs keep_hours keep_days max_size", "" },
 	{ SCHEMA_DEFAULTS,
 		"probe_directory probes interval schedule splay require_mount expect_fstype "
 		"expect_source min_free keep_file limit limit_critical "

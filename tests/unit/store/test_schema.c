@@ -71,8 +71,9 @@ static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
 	assert_text(f,
 		"SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema"
 		" WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name)",
-		"alarm_state budget first_identity identity incident incident_event incidents_v meta outbox run "
-		"run_operation runs_v series target workload");
+		"alarm_state budget day day_due day_operation days_v first_identity hour hour_due "
+		"hour_operation hours_v identity incident incident_event incidents_v meta outbox run "
+		"run_operation runs_v series series_v target workload");
 }
 
 static void a_database_is_migrated_once(void **state)
