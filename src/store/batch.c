@@ -60,7 +60,11 @@ int store_batch_add_run(struct store_batch *batch, struct run *run)
 
 int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state)
 {
-	return add(batch, CHANGE_ALARM, copy(state, sizeof(*state)));
+	/* Most series of most states are unused, and a queue may hold a thousand. */
+	return add(batch, CHANGE_ALARM,
+		copy(state,
+			offsetof(struct alarm_state, series) +
+				state->series_count * sizeof(state->series[0])));
 }
 
 int store_batch_add_event(struct store_batch *batch, const struct incident_event *event)
@@ -171,4 +175,9 @@ void store_batch_set_tag(struct store_batch *batch, uint64_t tag)
 uint64_t store_batch_tag(const struct store_batch *batch)
 {
 	return batch->tag;
+}
+
+bool store_batch_is_told(const struct store_batch *batch)
+{
+	return batch->is_told;
 }

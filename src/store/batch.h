@@ -67,6 +67,7 @@ struct store_batch {
 	struct change *first;
 	struct change *last;
 	uint64_t tag;
+	bool is_told; /* its messages went out before it was committed */
 	struct store_batch *next; /* in the writer's lists */
 	int error; /* how it ended, in the writer's list of finished ones */
 };
