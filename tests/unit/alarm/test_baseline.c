@@ -211,30 +211,30 @@ static void weeks_begin_on_monday_in_local_time(void **unused)
 
 static void a_history_keeps_28_days_and_thins_out_faster_runs(void **unused)
 {
-	struct samples *history = samples_new();
+	struct samples *kept = samples_new();
 	struct histogram *latency = calloc(1, sizeof(*latency));
 	struct fixture *f = new_fixture();
 
 	(void)unused;
-	assert_non_null(history);
+	assert_non_null(kept);
 	assert_non_null(latency);
 	histogram_add(latency, 4000000);
-	assert_null(samples_baseline(history));
+	assert_null(samples_baseline(kept));
 	struct baseline_sample sample = *add(f, BEGIN_MINUTE, 4000000, 0, true);
 	for (uint32_t i = 0; i < 40 * MINUTES_A_DAY; i++) {
 		sample.minute = BEGIN_MINUTE + i;
-		samples_add(history, &sample, latency);
-		int r = samples_refresh(history, usec_of(sample.minute));
+		samples_add(kept, &sample, latency);
+		int r = samples_refresh(kept, usec_of(sample.minute));
 		assert_in_range(r, 0, 1);
 	}
-	assert_non_null(samples_baseline(history));
-	assert_int_equal(history->count, SAMPLES_MAX);
-	assert_in_range(history->baseline.sample_count, 8000, SAMPLES_MAX);
+	assert_non_null(samples_baseline(kept));
+	assert_int_equal(kept->count, SAMPLES_KEPT);
+	assert_in_range(kept->baseline.sample_count, 8000, SAMPLES_KEPT);
 	assert_true(
-		usec_of(sample.minute) - history->baseline.oldest_usec > 22 * INT64_C(86400000000));
-	samples_restart(history);
-	assert_null(samples_baseline(history));
-	samples_free(history);
+		usec_of(sample.minute) - kept->baseline.oldest_usec > 22 * INT64_C(86400000000));
+	samples_restart(kept);
+	assert_null(samples_baseline(kept));
+	samples_free(kept);
 	free(latency);
 	free(f);
 }
