@@ -219,7 +219,7 @@ static void all_errors_are_told_in_the_order_of_the_lines(void **state)
 	static const char text[] = "[repository a]\n" /* 1: no path */
 				   "probes = x\n" /* 2: unknown */
 				   "intervall = 1s\n" /* 3: mistyped */
-				   "[mute m]\n" /* 4: later */
+				   "[notify m]\n" /* 4: later */
 				   "reason = x\n" /* 5: passed over */
 				   "[probe p]\n" /* 6 */
 				   "block_size = 1000K\n" /* 7: fine */
@@ -232,7 +232,7 @@ static void all_errors_are_told_in_the_order_of_the_lines(void **state)
 		"a.conf:1: [repository a] has no path; expected path = /DIRECTORY",
 		"a.conf:2: probes: x is neither a [probe] section nor a preset",
 		"a.conf:3: unknown key intervall in [repository a]; did you mean interval?",
-		"a.conf:4: [mute] is not in this version",
+		"a.conf:4: [notify] is not in this version",
 		"a.conf:9: timeout 2s is not longer than duration 5s",
 		"a.conf:11: path: b: expected an absolute path; did you mean /b?",
 		"a.conf:12: neither a section nor a key; expected [SECTION] or KEY = VALUE",

@@ -116,11 +116,12 @@ static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
 
 static void mutes_of_the_configuration_hold_beside_those_asked_for(void **state)
 {
-	static const char text[] = "[repository nas1]\npath = /a\n[repository nas2]\npath = /b\n"
-				   "[mute nights]\nwhen = 1970-01-01 00:00 to 1970-01-01 01:00 UTC\n"
-				   "reason = nights\n"
-				   "[mute works]\nrepository = nas2\nmode = pause\n"
-				   "when = 1970-01-01 00:00 to 1970-01-01 00:30 UTC\n";
+	static const char text[] =
+		"[repository nas1]\npath = /a\n[repository nas2]\npath = /b\n"
+		"[mute nights]\nwhen = 1970-01-01 00:00:01 to 1970-01-01 01:00 UTC\n"
+		"reason = nights\n"
+		"[mute works]\nrepository = nas2\nmode = pause\n"
+		"when = 1970-01-01 00:00:01 to 1970-01-01 00:30 UTC\n";
 	const struct mute asked = sample("nas1", MUTE_MESSAGES, 0, NOW + 1);
 	struct mutes *mutes = calloc(1, sizeof(*mutes));
 	struct config_errors errors;
