@@ -61,7 +61,7 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
-static int each_incident(void *data, const struct store_incident *incident)
+static int each_incident(void *data, const struct incident *incident)
 {
 	return incidents_restore(data, &incident->last_event);
 }
@@ -86,6 +86,10 @@ static int each_budget(void *data, const char *repository, const struct store_bu
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	const struct store_incident_filter open = {
+		.state = STORE_INCIDENTS_OPEN,
+		.limit = SIZE_MAX,
+	};
 	struct store_next_ids ids;
 	int r = store_read_next_ids(reader, &ids, reterr);
 
@@ -102,7 +106,7 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
-		r = store_read_incidents(reader, true, SIZE_MAX, each_incident, d, reterr);
+		r = store_read_incidents(reader, &open, each_incident, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
 	if (r >= 0)

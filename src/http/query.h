@@ -20,13 +20,21 @@ enum query_parameter {
 	QUERY_POINTS,
 	QUERY_LIMIT,
 	QUERY_FORMAT,
+	QUERY_STATE,
 };
-#define QUERY_PARAMETERS 8
+#define QUERY_PARAMETERS 9
 #define QUERY_BIT(parameter) (UINT32_C(1) << (parameter))
 
 enum query_format {
 	QUERY_JSON,
 	QUERY_CSV,
+};
+
+/* Of incidents. */
+enum query_state {
+	QUERY_ALL,
+	QUERY_OPEN,
+	QUERY_CLOSED,
 };
 
 #define QUERY_POINTS_MAX 5000
@@ -44,6 +52,7 @@ struct query {
 	size_t points;
 	size_t limit;
 	enum query_format format;
+	enum query_state state;
 };
 
 /* What an endpoint takes. */

@@ -150,6 +150,17 @@ static void add_time(struct buf *b, int64_t usec, int64_t other_usec)
 	buf_done(&other);
 }
 
+/* ", normal 4.00 ms: relative alarm of active-full since 18:05 UTC" */
+static void explain_reason(const struct alarm_series *s, struct buf *b)
+{
+	if (s->normal_nsec > 0) {
+		buf_add_text(b, ", normal ");
+		format_latency(b, s->normal_nsec);
+	}
+	buf_printf(b, ": %s alarm of %s since ", alarm_reason_name(s->reason), s->probe);
+	add_time(b, s->since_usec, s->judged_usec);
+}
+
 static void explain_series(const struct alarm_series *s, struct buf *b)
 {
 	unsigned window = s->judged_runs < HOLD_RUNS ? s->judged_runs : HOLD_RUNS;
@@ -158,6 +169,10 @@ static void explain_series(const struct alarm_series *s, struct buf *b)
 
 	buf_printf(b, "%s average ", run_operation_name(s->operation));
 	format_latency(b, s->value_nsec);
+	if (s->reason != ALARM_REASON_LIMIT) {
+		explain_reason(s, b);
+		return;
+	}
 	buf_add_text(b, ", limit ");
 	format_latency(b, s->limit_nsec);
 	if (hits > 0)

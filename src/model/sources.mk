@@ -15,6 +15,7 @@ libmodel_a_SOURCES = \
 	%D%/histogram.c %D%/histogram.h \
 	%D%/histogram_code.c \
 	%D%/identity.c %D%/identity.h \
+	%D%/incident.h \
 	%D%/job.c %D%/job.h \
 	%D%/names.h \
 	%D%/message.h \

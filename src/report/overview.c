@@ -175,7 +175,7 @@ static struct json_t *new_firing_series(const struct alarm_series *series)
 	json_add_text(object, "probe", series->probe);
 	json_add_text(object, "operation", run_operation_name(series->operation));
 	json_add_text(object, "level", alarm_level_name(series->level));
-	json_add_text(object, "alarm", alarm_reason_name(ALARM_REASON_LIMIT));
+	json_add_text(object, "alarm", alarm_reason_name(series->reason));
 	json_add_instant(object, "since", series->since_usec);
 	json_add_seconds(object, "avg_seconds", series->value_nsec);
 	json_add_seconds(object, "limit_seconds", series->limit_nsec);

@@ -14,6 +14,7 @@ libstore_a_SOURCES = \
 	%D%/read_alarm.c \
 	%D%/read_budget.c \
 	%D%/read_identity.c \
+	%D%/read_incident.c \
 	%D%/read_mute.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
