@@ -18,6 +18,8 @@ static const struct command *const commands[] = {
 	&command_probe_now,
 	&command_mute,
 	&command_unmute,
+	&command_ack,
+	&command_rebaseline,
 	&command_reload,
 	&command_config,
 	&command_help,
@@ -25,7 +27,6 @@ static const struct command *const commands[] = {
 
 /* Names that are taken, so that a script learns why it cannot work yet. */
 static const char *const planned[] = {
-	"ack",
 	"backup",
 	"database",
 	"export",
@@ -33,7 +34,6 @@ static const char *const planned[] = {
 	"import",
 	"init",
 	"notify-test",
-	"rebaseline",
 	"rule",
 	"sweep",
 };

@@ -16,6 +16,8 @@ extern const struct command command_incidents;
 extern const struct command command_probe_now;
 extern const struct command command_mute;
 extern const struct command command_unmute;
+extern const struct command command_ack;
+extern const struct command command_rebaseline;
 extern const struct command command_reload;
 extern const struct command command_config;
 extern const struct command command_help;

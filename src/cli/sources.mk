@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
+	%D%/command_ack.c \
 	%D%/command_check.c \
 	%D%/command_config.c \
 	%D%/command_doctor.c \
@@ -11,6 +12,7 @@ libcli_a_SOURCES = \
 	%D%/command_mute.c \
 	%D%/command_presets.c \
 	%D%/command_probe_now.c \
+	%D%/command_rebaseline.c \
 	%D%/command_reload.c \
 	%D%/command_run.c \
 	%D%/command_runs.c \
