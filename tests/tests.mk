@@ -29,6 +29,7 @@ include tests/fuse/fuse.mk
 include tests/integration/integration.mk
 include tests/browser/browser.mk
 include tests/bench/bench.mk
+include tests/slow/slow.mk
 include tests/mutants/mutants.mk
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' CMOCKA_MESSAGE_OUTPUT=TAP \

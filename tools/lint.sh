@@ -15,7 +15,7 @@ echo "lint: clang-format"
 clang-format --dry-run --Werror $all
 
 echo "lint: shellcheck"
-shellcheck tools/*.sh tests/unit/*.sh web/*.sh test.sh quickstart.sh .ci/run
+shellcheck tools/*.sh tests/unit/*.sh tests/slow/*.sh web/*.sh test.sh quickstart.sh .ci/run
 
 flags="-std=gnu11 -D_GNU_SOURCE -I$root/src -I$root/tests/unit -include $build/config.h
 	-DLIBEXECDIR=\"/l\" -DSYSCONFDIR=\"/e\" -DLOCALSTATEDIR=\"/v\""

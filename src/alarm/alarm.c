@@ -75,8 +75,8 @@ static void give_samples(struct step *step)
 			continue;
 		step->outcome->has_sample[i] = true;
 		step->outcome->samples[i] = step->verdicts[i].sample;
-		step->outcome->samples[i].is_learned = is_quiet &&
-			!series_is_suspect(step_series(step, (enum run_operation)i));
+		step->outcome->samples[i].is_learned =
+			is_quiet && !series_is_suspect(step_series(step, (enum run_operation)i));
 	}
 }
 
@@ -150,8 +150,7 @@ int alarm_step(
 	return 0;
 }
 
-void alarm_tick(
-	struct alarm_state *state, const struct alarm_tick *tick, struct alarm_outcome *ret)
+void alarm_tick(struct alarm_state *state, const struct alarm_tick *tick, struct alarm_outcome *ret)
 {
 	*ret = (struct alarm_outcome){ .event_count = 0 };
 	for (size_t i = 0; i < state->probe_count; i++)

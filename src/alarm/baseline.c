@@ -12,7 +12,9 @@
 #include "base/clock.h"
 
 #define USEC_PER_MINUTE INT64_C(60000000)
-#define USEC_PER_HOUR INT64_C(3600000000)
+#define USEC_PER_SECOND INT64_C(1000000)
+#define SECONDS_PER_HOUR 3600
+#define EPOCH_HOUR INT64_C(72) /* of the week: 1970 began on a Thursday */
 #define USEC_PER_DAY INT64_C(86400000000)
 #define REBUILD_USEC USEC_PER_DAY
 #define GROWING_RUNS 288 /* until there are so many, each doubling is worth a build */
@@ -65,7 +67,8 @@ static int sorted_init(struct sorted *s, const struct baseline_source *source)
 }
 
 /* A percentile of what this sample field holds; 0 without any. */
-static uint64_t rate_at(struct sorted *s, unsigned percent, uint16_t (*get)(const struct baseline_sample *))
+static uint64_t rate_at(
+	struct sorted *s, unsigned percent, uint16_t (*get)(const struct baseline_sample *))
 {
 	size_t count = 0;
 
@@ -108,12 +111,14 @@ static void find_reference(struct sorted *s, struct load_reference *ret)
 	ret->ios_per_sec = larger(rate_at(s, 95, others_ios), rate_at(s, 50, own_ios));
 }
 
-static unsigned step_of(const struct baseline_sample *sample, const struct load_reference *reference)
+static unsigned step_of(
+	const struct baseline_sample *sample, const struct load_reference *reference)
 {
 	if (sample->others_bytes == BASELINE_UNKNOWN)
 		return 0;
 	unsigned step = load_work_percent(octave_to(sample->others_bytes),
-				octave_to(sample->others_ios), reference) * BASELINE_STEPS / 100;
+				octave_to(sample->others_ios), reference) *
+		BASELINE_STEPS / 100;
 	return step < BASELINE_STEPS ? step : BASELINE_STEPS - 1;
 }
 
@@ -131,7 +136,8 @@ static void classify(struct sorted *s, const struct load_reference *reference)
 	}
 }
 
-static bool is_usable(const struct baseline_sample *sample, enum baseline_metric metric, uint16_t valley)
+static bool is_usable(
+	const struct baseline_sample *sample, enum baseline_metric metric, uint16_t valley)
 {
 	if (!sample->is_learned || sample->values[metric] == BASELINE_UNKNOWN)
 		return false;
@@ -242,8 +248,7 @@ static void set_anchor(struct sorted *s, const struct baseline_source *source, s
 	if (b->sample_count == 0 || source->now_usec - b->oldest_usec < ANCHOR_USEC)
 		return;
 	for (size_t i = 0; i < s->count; i++)
-		if (s->classes[i] == LOAD_IDLE &&
-			is_usable(s->samples[i], BASELINE_AVERAGE, 0) &&
+		if (s->classes[i] == LOAD_IDLE && is_usable(s->samples[i], BASELINE_AVERAGE, 0) &&
 			usec_of(s->samples[i]) > source->now_usec - ANCHOR_USEC)
 			s->scratch[count++] = s->samples[i]->values[BASELINE_AVERAGE];
 	if (count < BASELINE_RUNS_MIN)
@@ -329,10 +334,9 @@ int32_t baseline_reference(
 
 unsigned baseline_hour_of_week(int64_t usec, int32_t local_offset_sec)
 {
-	int64_t hour = (usec / USEC_PER_HOUR * 3600 + usec % USEC_PER_HOUR / 1000000 +
-			       local_offset_sec) / 3600;
-	/* 1970 began on a Thursday. */
-	return (unsigned)(((hour + 3 * BASELINE_HOURS_OF_DAY) % BASELINE_HOURS_OF_WEEK +
-				  BASELINE_HOURS_OF_WEEK) %
-		BASELINE_HOURS_OF_WEEK);
+	int64_t seconds = usec / USEC_PER_SECOND - (usec % USEC_PER_SECOND < 0) + local_offset_sec;
+	int64_t hour = seconds / SECONDS_PER_HOUR - (seconds % SECONDS_PER_HOUR < 0);
+	int64_t of_week = (hour + EPOCH_HOUR) % BASELINE_HOURS_OF_WEEK;
+
+	return (unsigned)(of_week < 0 ? of_week + BASELINE_HOURS_OF_WEEK : of_week);
 }

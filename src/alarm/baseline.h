@@ -87,8 +87,8 @@ bool baseline_has(const struct baseline *b, enum baseline_metric metric, enum lo
 
 /* What is normal for an average at this load and hour: idle runs have a season, which raises it and
  * never lowers it; for the others it goes by how much others do. Only when baseline_has. */
-int32_t baseline_reference(const struct baseline *b, enum load_class load,
-	const struct baseline_sample *sample);
+int32_t baseline_reference(
+	const struct baseline *b, enum load_class load, const struct baseline_sample *sample);
 
 /* 0: Monday 00:00 to 00:59, … 167. */
 unsigned baseline_hour_of_week(int64_t usec, int32_t local_offset_sec);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/parse.h"
 
@@ -181,7 +182,42 @@ static bool is_relative(const char *value)
 	return value[0] == 'x' && value[1] >= '0' && value[1] <= '9';
 }
 
-static int read_value(struct cursor *c, struct condition *condition, struct error *reterr)
+#define THOUSAND UINT64_C(1000)
+#define FACTOR_MAX (THOUSAND * THOUSAND)
+
+static bool has_normal(enum condition_measure measure)
+{
+	return measure != CONDITION_P99_9 && measure != CONDITION_MAX &&
+		measure != CONDITION_ERRORS;
+}
+
+/* "x1.5 normal" */
+static int parse_factor(const char *word, struct condition *condition, struct error *reterr)
+{
+	struct decimal factor;
+	size_t len = decimal_scan(word + 1, &factor);
+	const char *rest = word + 1 + len;
+	uint64_t thousandths;
+
+	while (is_blank(*rest))
+		rest++;
+	if (strcmp(rest, "normal") != 0)
+		return error_set(reterr, -EINVAL,
+			"expected a factor and the word normal, as in x2 normal; got \"%s\"", word);
+	if (!has_normal(condition->measure))
+		return error_set(reterr, -EINVAL, "there is no normal of %s",
+			measures[condition->measure].name);
+	if (decimal_scale(&factor, THOUSAND, &thousandths) < 0 || thousandths == 0 ||
+		thousandths > FACTOR_MAX)
+		return error_set(
+			reterr, -ERANGE, "\"%s\": expected a factor from 0.001 to 1000", word);
+	condition->is_relative = true;
+	condition->value = thousandths;
+	return 0;
+}
+
+static int read_value(
+	struct cursor *c, struct condition *condition, bool takes_relative, struct error *reterr)
 {
 	char word[WORD_MAX];
 
@@ -196,6 +232,12 @@ static int read_value(struct cursor *c, struct condition *condition, struct erro
 			reterr, -EINVAL, "column %zu: the value is too long", column(c->at));
 	memcpy(word, c->text + c->at, len);
 	word[len] = '\0';
+	if (is_relative(word) && takes_relative) {
+		int relative = parse_factor(word, condition, reterr);
+		if (relative < 0)
+			return error_prefix(reterr, relative, "column %zu", column(c->at));
+		return 0;
+	}
 	if (is_relative(word))
 		return error_set(reterr, -EOPNOTSUPP,
 			"column %zu: \"%s\" is not in this version, which knows no normal here",
@@ -207,7 +249,7 @@ static int read_value(struct cursor *c, struct condition *condition, struct erro
 	return 0;
 }
 
-int condition_parse(const char *text, struct condition *ret, struct error *reterr)
+static int parse(const char *text, bool takes_relative, struct condition *ret, struct error *reterr)
 {
 	struct cursor c = { .text = text };
 	struct condition condition = { .has_operation = false };
@@ -216,11 +258,35 @@ int condition_parse(const char *text, struct condition *ret, struct error *reter
 	if (r == 0)
 		r = read_comparison(&c, &condition, reterr);
 	if (r == 0)
-		r = read_value(&c, &condition, reterr);
+		r = read_value(&c, &condition, takes_relative, reterr);
 	if (r < 0)
 		return r;
 	*ret = condition;
 	return 0;
+}
+
+int condition_parse(const char *text, struct condition *ret, struct error *reterr)
+{
+	return parse(text, false, ret, reterr);
+}
+
+int condition_parse_relative(const char *text, struct condition *ret, struct error *reterr)
+{
+	return parse(text, true, ret, reterr);
+}
+
+/* "1.5", "2" */
+static void format_factor(struct buf *b, uint64_t thousandths)
+{
+	unsigned digits = 3;
+	uint64_t fraction = thousandths % THOUSAND;
+
+	buf_printf(b, "x%" PRIu64, thousandths / THOUSAND);
+	for (; fraction > 0 && fraction % 10 == 0; fraction /= 10)
+		digits--;
+	if (fraction > 0)
+		buf_printf(b, ".%0*" PRIu64, (int)digits, fraction);
+	buf_add_text(b, " normal");
 }
 
 void condition_format(const struct condition *condition, struct buf *b)
@@ -229,6 +295,10 @@ void condition_format(const struct condition *condition, struct buf *b)
 		buf_printf(b, "%s ", run_operation_name(condition->operation));
 	buf_printf(b, "%s %c ", condition_measure_name(condition->measure),
 		condition->is_below ? '<' : '>');
+	if (condition->is_relative) {
+		format_factor(b, condition->value);
+		return;
+	}
 	switch (condition_measure_unit(condition->measure)) {
 	case CONDITION_NSEC:
 		format_duration(b, condition->value / NSEC_PER_USEC);
@@ -262,8 +332,8 @@ static struct fraction percentile(const struct histogram *h, enum condition_meas
 	return (struct fraction){ nsec, h->count > 0 };
 }
 
-static struct fraction measured(
-	enum condition_measure measure, const struct run *run, const struct run_operation_result *o)
+static struct fraction measured(enum condition_measure measure, const struct run *run,
+	const struct run_operation_result *o, const struct histogram *window)
 {
 	const struct histogram *h = &o->latency;
 
@@ -274,7 +344,7 @@ static struct fraction measured(
 	case CONDITION_P95:
 	case CONDITION_P99:
 	case CONDITION_P99_9:
-		return percentile(h, measure);
+		return percentile(window, measure);
 	case CONDITION_MAX:
 		return (struct fraction){ h->max_nsec, h->count > 0 };
 	case CONDITION_THROUGHPUT:
@@ -292,26 +362,39 @@ static bool has_happened(const struct run_operation_result *o)
 	return o->ios > 0 || o->errors > 0 || o->latency.count > 0;
 }
 
+enum condition_verdict condition_judge_window(const struct condition *condition,
+	const struct run *run, enum run_operation operation, const struct histogram *window,
+	uint64_t normal)
+{
+	const struct run_operation_result *o = &run->operations[operation];
+	const struct histogram *latency = window ? window : &o->latency;
+	struct fraction value = measured(condition->measure, run, o, latency);
+	uint64_t parts_per_billion = measures[condition->measure].parts_per_billion;
+
+	if (!has_happened(o) || value.denominator == 0 || (condition->is_relative && normal == 0))
+		return CONDITION_ABSENT;
+	if (parts_per_billion > 0 && !histogram_can_tell(latency, parts_per_billion))
+		return CONDITION_TOO_FEW;
+	unsigned __int128 limit = (unsigned __int128)condition->value * value.denominator;
+	if (condition->is_relative) {
+		limit *= normal;
+		value.numerator *= THOUSAND;
+	}
+	bool is_met = condition->is_below ? value.numerator < limit : value.numerator > limit;
+	return is_met ? CONDITION_MET : CONDITION_NOT_MET;
+}
+
 enum condition_verdict condition_judge(
 	const struct condition *condition, const struct run *run, enum run_operation operation)
 {
-	const struct run_operation_result *o = &run->operations[operation];
-	struct fraction value = measured(condition->measure, run, o);
-	uint64_t parts_per_billion = measures[condition->measure].parts_per_billion;
-
-	if (!has_happened(o) || value.denominator == 0)
-		return CONDITION_ABSENT;
-	if (parts_per_billion > 0 && !histogram_can_tell(&o->latency, parts_per_billion))
-		return CONDITION_TOO_FEW;
-	unsigned __int128 limit = (unsigned __int128)condition->value * value.denominator;
-	bool is_met = condition->is_below ? value.numerator < limit : value.numerator > limit;
-	return is_met ? CONDITION_MET : CONDITION_NOT_MET;
+	return condition_judge_window(condition, run, operation, NULL, 0);
 }
 
 uint64_t condition_measured(
 	enum condition_measure measure, const struct run *run, enum run_operation operation)
 {
-	struct fraction value = measured(measure, run, &run->operations[operation]);
+	const struct run_operation_result *o = &run->operations[operation];
+	struct fraction value = measured(measure, run, o, &o->latency);
 
 	if (value.denominator == 0)
 		return 0;

@@ -37,7 +37,8 @@ struct condition {
 	enum run_operation operation;
 	enum condition_measure measure;
 	bool is_below; /* met below the value, else above it; never at it */
-	uint64_t value; /* in the measure's unit */
+	uint64_t value; /* in the measure's unit; of a relative one: thousandths of the normal */
+	bool is_relative; /* "x2 normal" */
 };
 
 const char *condition_measure_name(enum condition_measure measure); /* "p99.9" */
@@ -46,6 +47,10 @@ enum condition_unit condition_measure_unit(enum condition_measure measure);
 /* Returns 0; -EINVAL or -ERANGE with a sentence that begins with the column it is about and says
  * what was probably meant; -EOPNOTSUPP for what needs a history ("> x2 normal"). */
 int condition_parse(const char *text, struct condition *ret, struct error *reterr);
+
+/* The same for whoever knows what is normal: takes "> x2 normal" as well, of what has a normal
+ * (avg, p50, p95, p99, throughput, iops). */
+int condition_parse_relative(const char *text, struct condition *ret, struct error *reterr);
 
 /* Appends the condition as condition_parse takes it back. */
 void condition_format(const struct condition *condition, struct buf *b);
@@ -60,6 +65,13 @@ enum condition_verdict {
 /* Judges one operation of a run, exactly, whatever the condition's own operation is. */
 enum condition_verdict condition_judge(
 	const struct condition *condition, const struct run *run, enum run_operation operation);
+
+/* The same, but percentiles come from this histogram (the runs of a window merged; NULL: the run's
+ * own), and "x2 normal" is of this normal, in the measure's unit (0: not known, then
+ * CONDITION_ABSENT). */
+enum condition_verdict condition_judge_window(const struct condition *condition,
+	const struct run *run, enum run_operation operation, const struct histogram *window,
+	uint64_t normal);
 
 /* What the run measured, in the measure's unit and rounded: for showing. */
 uint64_t condition_measured(

@@ -19,7 +19,9 @@ static int16_t clamp(int32_t value)
 {
 	if (value > INT16_MAX)
 		return INT16_MAX;
-	return value < INT16_MIN ? INT16_MIN : (int16_t)value;
+	if (value < INT16_MIN)
+		return INT16_MIN;
+	return (int16_t)value;
 }
 
 static int32_t median(const int16_t *values, size_t count)

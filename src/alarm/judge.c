@@ -29,7 +29,8 @@ static uint64_t subtract_floor(uint64_t a, uint64_t b)
 
 /* --- Figures ------------------------------------------------------------- */
 
-static void measure(const struct alarm_input *input, enum run_operation operation, struct verdict *v)
+static void measure(
+	const struct alarm_input *input, enum run_operation operation, struct verdict *v)
 {
 	const struct run *run = input->run;
 	const struct run_operation_result *o = &run->operations[operation];
@@ -47,8 +48,8 @@ static void measure(const struct alarm_input *input, enum run_operation operatio
 		? octave_from(v->throughput_bytes_per_sec)
 		: BASELINE_UNKNOWN;
 	v->values[BASELINE_IOPS] = run->measured_nsec > 0
-		? octave_from((uint64_t)((unsigned __int128)o->ios * NSEC_PER_SEC /
-			  run->measured_nsec))
+		? octave_from(
+			  (uint64_t)((unsigned __int128)o->ios * NSEC_PER_SEC / run->measured_nsec))
 		: BASELINE_UNKNOWN;
 	v->values[BASELINE_FAST] = BASELINE_UNKNOWN;
 	/* When everything gets slower, the valley moves along: only the share is looked at. */
@@ -113,17 +114,16 @@ static void set(struct verdict *v, enum alarm_rule rule, bool is_bad, bool is_go
 
 /* --- Rules --------------------------------------------------------------- */
 
-static void judge_limit(const struct alarm_input *input, const struct baseline_normal *normal,
-	struct verdict *v)
+static void judge_limit(
+	const struct alarm_input *input, const struct baseline_normal *normal, struct verdict *v)
 {
 	const struct rule_limit *limit = &input->limit;
 	bool is_over = v->average_nsec > limit->limit_nsec;
-	bool is_critical = limit->limit_critical_nsec > 0 &&
-		v->average_nsec > limit->limit_critical_nsec;
+	bool is_critical =
+		limit->limit_critical_nsec > 0 && v->average_nsec > limit->limit_critical_nsec;
 	bool is_unusual = !normal || input->sense.is_limit_strict ||
 		(distance(v) >= (limit->is_auto ? OCTAVE_1_7 : OCTAVE_1_5) &&
-			distance(v) >=
-				(limit->is_auto ? RELATIVE_SPREADS : LIMIT_SPREADS) *
+			distance(v) >= (limit->is_auto ? RELATIVE_SPREADS : LIMIT_SPREADS) *
 					normal->spread);
 	bool is_good = (unsigned __int128)v->average_nsec * 100 <
 		(unsigned __int128)limit->limit_nsec * ALARM_CLEAR_PERCENT;
@@ -142,27 +142,29 @@ static void judge_limit(const struct alarm_input *input, const struct baseline_n
 		set(v, ALARM_RULE_LIMIT_HELD, is_over && counts, is_good);
 }
 
-static void judge_average(const struct alarm_input *input, const struct baseline_normal *normal,
-	struct verdict *v)
+static void judge_average(
+	const struct alarm_input *input, const struct baseline_normal *normal, struct verdict *v)
 {
 	int32_t d = distance(v);
 	uint64_t gain = gain_nsec(v);
 	bool is_far = is_idle(v) || v->values[BASELINE_AVERAGE] - normal->high >= OCTAVE_1_2;
-	bool is_bad = d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread &&
-		gain > HALF_MSEC && is_far;
-	bool is_mild =
-		d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
+	bool is_bad = d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread && gain > HALF_MSEC &&
+		is_far;
+	bool is_mild = d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
 	bool is_good = d <= OCTAVE_1_5 || gain < QUARTER_MSEC;
 
-	v->is_burst = d >= JUDGE_BURST || !is_idle(v);
+	enum alarm_rule own = is_idle(v) ? ALARM_RULE_RELATIVE : ALARM_RULE_RELATIVE_BUSY;
+	enum alarm_rule other = is_idle(v) ? ALARM_RULE_RELATIVE_BUSY : ALARM_RULE_RELATIVE;
 	/* Busy and merely elevated is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
-		set(v, ALARM_RULE_RELATIVE, is_bad, is_good);
+		set(v, own, is_bad, is_good);
+	if (is_good)
+		set(v, other, false, true);
 	if (is_idle(v))
 		set(v, ALARM_RULE_SLOW, is_mild, is_good && !is_mild);
 	if (is_bad && d >= OCTAVE_5 && v->average_nsec > input->limit.limit_nsec &&
 		input->limit.limit_nsec > 0)
-		v->critical |= JUDGE_BIT(ALARM_RULE_RELATIVE);
+		v->critical |= JUDGE_BIT(own);
 }
 
 /* What the season adds to the average, it may add to the tail. */
@@ -176,9 +178,12 @@ static void judge_tail(const struct baseline *b, struct verdict *v)
 	uint64_t gain = subtract_floor(
 		octave_to(v->values[BASELINE_P95]), octave_to(normal->median + v->season));
 
-	set(v, ALARM_RULE_TAIL,
-		d >= OCTAVE_2_5 && d >= RELATIVE_SPREADS * normal->spread && gain > NSEC_PER_MSEC,
-		d <= OCTAVE_1_5);
+	/* When the average says it already, the tail has nothing to add. */
+	if (!(v->bad & JUDGE_BIT(ALARM_RULE_RELATIVE)))
+		set(v, ALARM_RULE_TAIL,
+			d >= OCTAVE_2_5 && d >= RELATIVE_SPREADS * normal->spread &&
+				gain > NSEC_PER_MSEC,
+			d <= OCTAVE_1_5);
 	if (d >= OCTAVE_2 && d >= SLOW_SPREADS * normal->spread && gain > NSEC_PER_MSEC) {
 		v->bad |= JUDGE_BIT(ALARM_RULE_SLOW);
 		v->good &= ~JUDGE_BIT(ALARM_RULE_SLOW);
@@ -190,8 +195,7 @@ static void judge_cache(const struct baseline *b, struct verdict *v)
 	const struct baseline_normal *normal = normal_of(b, BASELINE_FAST, LOAD_IDLE);
 	int32_t share = v->values[BASELINE_FAST];
 
-	if (!normal || !is_idle(v) || share == BASELINE_UNKNOWN ||
-		normal->median < CACHE_MIN_SHARE)
+	if (!normal || !is_idle(v) || share == BASELINE_UNKNOWN || normal->median < CACHE_MIN_SHARE)
 		return;
 	set(v, ALARM_RULE_CACHE,
 		share * 100 < normal->median * CACHE_BAD_PERCENT &&
@@ -219,7 +223,8 @@ static void judge_throughput(const struct baseline *b, struct verdict *v)
 		loss <= OCTAVE_1_25);
 }
 
-static void judge_stall(const struct alarm_input *input, enum run_operation operation, struct verdict *v)
+static void judge_stall(
+	const struct alarm_input *input, enum run_operation operation, struct verdict *v)
 {
 	const struct histogram *h = &input->run->operations[operation].latency;
 	bool is_stall = h->max_nsec > JUDGE_STALL_NSEC || input->run->status == RUN_STALLED;
@@ -227,15 +232,15 @@ static void judge_stall(const struct alarm_input *input, enum run_operation oper
 	set(v, ALARM_RULE_STALL, is_stall, !is_stall);
 }
 
-static void judge_peers(const struct alarm_input *input, enum run_operation operation, struct verdict *v)
+static void judge_peers(
+	const struct alarm_input *input, enum run_operation operation, struct verdict *v)
 {
 	uint64_t peers = input->peers_nsec[operation];
 
 	v->peers_nsec = peers;
 	if (peers == 0)
 		return;
-	set(v, ALARM_RULE_PEER,
-		v->average_nsec >= 2 * peers && v->average_nsec - peers > HALF_MSEC,
+	set(v, ALARM_RULE_PEER, v->average_nsec >= 2 * peers && v->average_nsec - peers > HALF_MSEC,
 		v->average_nsec <= peers + peers / 2);
 }
 
@@ -328,6 +333,7 @@ static const struct {
 	[ALARM_RULE_STALL] = { BASELINE_AVERAGE, false },
 	[ALARM_RULE_DRIFT] = { BASELINE_AVERAGE, false },
 	[ALARM_RULE_PEER] = { BASELINE_AVERAGE, false },
+	[ALARM_RULE_RELATIVE_BUSY] = { BASELINE_AVERAGE, false },
 };
 
 static uint64_t plain(enum alarm_rule rule, int32_t value)

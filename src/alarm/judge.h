@@ -5,11 +5,8 @@
 #define REPOPROBE_ALARM_JUDGE_H
 
 #include "alarm/alarm.h"
-#include "alarm/octave.h"
 
 #define JUDGE_STALL_NSEC UINT64_C(2000000000)
-
-#define JUDGE_BURST OCTAVE_7
 
 #define JUDGE_BIT(rule) (UINT32_C(1) << (rule))
 
@@ -21,7 +18,6 @@ struct verdict {
 	uint32_t bad;
 	uint32_t critical; /* part of bad */
 	uint32_t good;
-	bool is_burst; /* of the average, by how far it is from normal */
 
 	enum load_class load;
 	uint64_t others_bytes_per_sec;
@@ -41,8 +37,8 @@ struct verdict {
 void judge_run(const struct alarm_input *input, enum run_operation operation, struct verdict *ret);
 
 /* What is to be told when a rule fires by this verdict. */
-void judge_evidence(const struct verdict *verdict, const struct baseline *baseline,
-	enum alarm_rule rule, struct alarm_evidence *ret);
+void judge_evidence(const struct verdict *v, const struct baseline *b, enum alarm_rule rule,
+	struct alarm_evidence *ret);
 
 /* What the percentiles say about the cause. others_moved: those of the other operation of the run;
  * has_other: it had one. */

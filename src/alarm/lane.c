@@ -4,6 +4,8 @@
 
 #include "alarm/alarm.h"
 
+#define SURE_HITS 3
+#define SURE_WINDOW 5
 #define LONG_HITS 20
 #define LONG_WINDOW 24
 #define STALL_WINDOW 12
@@ -12,6 +14,7 @@
 
 enum lane {
 	LANE_FAST, /* as the sensitivity says, confirmed */
+	LANE_SURE, /* likewise, but never on less than three slots: load is measured roughly */
 	LANE_HELD,
 	LANE_LONG, /* two hours: longer than what others do now and then */
 	LANE_STALL,
@@ -30,6 +33,7 @@ static const enum lane lanes[ALARM_RULES] = {
 	[ALARM_RULE_STALL] = LANE_STALL,
 	[ALARM_RULE_DRIFT] = LANE_SELF,
 	[ALARM_RULE_PEER] = LANE_FAST,
+	[ALARM_RULE_RELATIVE_BUSY] = LANE_SURE,
 };
 
 static struct rule_hold hold_of(enum alarm_rule rule, const struct rule_sense *sense)
@@ -39,6 +43,10 @@ static struct rule_hold hold_of(enum alarm_rule rule, const struct rule_sense *s
 		if (sense->hold.window > 0)
 			return sense->hold;
 		return (struct rule_hold){ ALARM_HOLD_HITS, ALARM_HOLD_WINDOW };
+	case LANE_SURE:
+		if (sense->hold.hits > SURE_HITS)
+			return sense->hold;
+		return (struct rule_hold){ SURE_HITS, SURE_WINDOW };
 	case LANE_HELD:
 		return (struct rule_hold){ ALARM_HELD_HITS, ALARM_HELD_WINDOW };
 	case LANE_LONG:
@@ -66,7 +74,7 @@ static bool is_one_stretch(uint32_t bits)
 
 bool lane_is_confirmed(enum alarm_rule rule)
 {
-	return lanes[rule] == LANE_FAST;
+	return lanes[rule] == LANE_FAST || lanes[rule] == LANE_SURE;
 }
 
 void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical)
@@ -78,14 +86,9 @@ void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical)
 }
 
 enum alarm_level lane_level(
-	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense,
-	bool is_burst)
+	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense)
 {
 	struct rule_hold hold = hold_of(rule, sense);
-	if (is_burst && lanes[rule] == LANE_FAST) {
-		hold.hits++;
-		hold.window++;
-	}
 	unsigned critical_hits = lanes[rule] == LANE_STALL ? STALL_HITS_CRITICAL : hold.hits;
 	/* A storm of stalls is critical whatever else each of them is. */
 	uint32_t critical_bits = lanes[rule] == LANE_STALL ? state->bits : state->critical_bits;
@@ -117,6 +120,7 @@ bool lane_is_suspect(const struct alarm_rule_state *state, enum alarm_rule rule)
 		return true;
 	switch (lanes[rule]) {
 	case LANE_FAST:
+	case LANE_SURE:
 		return hits_of(state->bits, ALARM_HOLD_WINDOW) > 0;
 	case LANE_HELD:
 		return hits_of(state->bits, ALARM_HELD_WINDOW) >= ALARM_HELD_WINDOW / 2;

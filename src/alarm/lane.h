@@ -13,11 +13,9 @@ bool lane_is_confirmed(enum alarm_rule rule);
 void lane_push(struct alarm_rule_state *state, bool is_bad, bool is_critical);
 
 /* What the window comes to when its newest slot was bad; ALARM_NONE: it holds nothing against the
- * series. What came as a burst, far above normal all at once, most often ends as suddenly within two
- * slots: the fast lane asks for one slot more. */
+ * series. */
 enum alarm_level lane_level(
-	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense,
-	bool is_burst);
+	const struct alarm_rule_state *state, enum alarm_rule rule, const struct rule_sense *sense);
 
 /* Bad slots in the rule's window, and how many of its slots there have been. */
 struct rule_hold lane_count(

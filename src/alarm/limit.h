@@ -40,6 +40,6 @@ struct limit_question {
 };
 
 /* Answers the pair, and appends the reason: "60 ms: …". */
-struct rule_limit limit_choose(const struct limit_question *question, struct buf *reason);
+struct rule_limit limit_choose(const struct limit_question *q, struct buf *reason);
 
 #endif

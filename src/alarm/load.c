@@ -6,8 +6,7 @@
 
 static unsigned percent_of(uint64_t rate, uint64_t reference)
 {
-	unsigned __int128 percent =
-		reference > 0 ? (unsigned __int128)rate * 100 / reference : 0;
+	unsigned __int128 percent = reference > 0 ? (unsigned __int128)rate * 100 / reference : 0;
 
 	return percent > PERCENT_MAX ? PERCENT_MAX : (unsigned)percent;
 }

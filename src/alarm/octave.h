@@ -20,7 +20,6 @@
 #define OCTAVE_2_5 1354
 #define OCTAVE_3 1623
 #define OCTAVE_5 2378
-#define OCTAVE_7 2875
 
 /* 1024 × log2(value), to the nearest; 0 for 0 too. At most 65535, so it fits a uint16_t. */
 int32_t octave_from(uint64_t value);

@@ -34,8 +34,8 @@ bool peer_is_near(const struct identity *a, const struct identity *b)
 	return len_a > 0 && len_a == len_b && memcmp(server_a, server_b, len_a) == 0;
 }
 
-static bool is_peer(const struct peer *self, const struct peer *other, int64_t now_usec,
-	uint64_t within_usec)
+static bool is_peer(
+	const struct peer *self, const struct peer *other, int64_t now_usec, uint64_t within_usec)
 {
 	if (!self->identity || !other->identity || other->average_nsec == 0)
 		return false;
@@ -46,8 +46,8 @@ static bool is_peer(const struct peer *self, const struct peer *other, int64_t n
 		peer_is_near(self->identity, other->identity);
 }
 
-uint64_t peer_median_nsec(const struct peer *peers, size_t count, size_t self, int64_t now_usec,
-	uint64_t within_usec)
+uint64_t peer_median_nsec(
+	const struct peer *peers, size_t count, size_t self, int64_t now_usec, uint64_t within_usec)
 {
 	uint16_t values[PEERS_MAX];
 	size_t found = 0;

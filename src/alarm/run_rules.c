@@ -11,18 +11,17 @@
 
 /* What a status means: which rule, its level, and after how many such runs. */
 static const struct meaning {
-	bool is_trouble;
+	enum alarm_level level; /* ALARM_NONE: no trouble */
 	enum alarm_run_rule rule;
-	enum alarm_level level;
 	bool is_at_once;
 } meanings[RUN_STATUSES] = {
-	[RUN_ERROR] = { true, ALARM_RUN_ERROR, ALARM_CRITICAL, false },
-	[RUN_TIMEOUT] = { true, ALARM_RUN_HANG, ALARM_CRITICAL, false },
-	[RUN_NOT_MOUNTED] = { true, ALARM_RUN_TARGET, ALARM_CRITICAL, true },
-	[RUN_WRONG_TARGET] = { true, ALARM_RUN_TARGET, ALARM_CRITICAL, true },
-	[RUN_READ_ONLY] = { true, ALARM_RUN_TARGET, ALARM_CRITICAL, true },
-	[RUN_NO_SPACE] = { true, ALARM_RUN_SPACE, ALARM_WARNING, true },
-	[RUN_REFUSED] = { true, ALARM_RUN_TARGET, ALARM_WARNING, true },
+	[RUN_ERROR] = { ALARM_CRITICAL, ALARM_RUN_ERROR, false },
+	[RUN_TIMEOUT] = { ALARM_CRITICAL, ALARM_RUN_HANG, false },
+	[RUN_NOT_MOUNTED] = { ALARM_CRITICAL, ALARM_RUN_TARGET, true },
+	[RUN_WRONG_TARGET] = { ALARM_CRITICAL, ALARM_RUN_TARGET, true },
+	[RUN_READ_ONLY] = { ALARM_CRITICAL, ALARM_RUN_TARGET, true },
+	[RUN_NO_SPACE] = { ALARM_WARNING, ALARM_RUN_SPACE, true },
+	[RUN_REFUSED] = { ALARM_WARNING, ALARM_RUN_TARGET, true },
 };
 
 static const uint8_t clear_runs[ALARM_RUN_RULES] = {
@@ -112,8 +111,7 @@ static void count_good(struct step *step)
 		}
 		if (state->good_runs < UINT8_MAX)
 			state->good_runs++;
-		if (state->good_runs >=
-			lane_clear_runs(clear_runs[i], step->state->reopenings))
+		if (state->good_runs >= lane_clear_runs(clear_runs[i], step->state->reopenings))
 			clear_rule(step, rule);
 	}
 }
@@ -131,7 +129,7 @@ void run_rules_take(struct step *step)
 	}
 	if (run_status_has_numbers(status))
 		step->probe->dead_runs = 0;
-	if (meaning->is_trouble)
+	if (meaning->level != ALARM_NONE)
 		take_trouble(step, meaning);
 	count_good(step);
 }

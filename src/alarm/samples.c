@@ -18,7 +18,7 @@ struct samples *samples_new(void)
 
 	if (!samples)
 		return NULL;
-	samples->list = malloc(SAMPLES_MAX * sizeof(samples->list[0]));
+	samples->list = malloc(SAMPLES_KEPT * sizeof(samples->list[0]));
 	return samples->list ? samples : samples_free(samples);
 }
 
@@ -40,7 +40,7 @@ static bool is_idle(const struct samples *samples, const struct baseline_sample 
 
 static const struct baseline_sample *newest(const struct samples *samples)
 {
-	size_t at = samples->next > 0 ? samples->next - 1 : SAMPLES_MAX - 1;
+	size_t at = samples->next > 0 ? samples->next - 1 : SAMPLES_KEPT - 1;
 
 	return samples->count > 0 ? &samples->list[at] : NULL;
 }
@@ -57,8 +57,8 @@ static void keep(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency)
 {
 	samples->list[samples->next] = *sample;
-	samples->next = (samples->next + 1) % SAMPLES_MAX;
-	if (samples->count < SAMPLES_MAX)
+	samples->next = (samples->next + 1) % SAMPLES_KEPT;
+	if (samples->count < SAMPLES_KEPT)
 		samples->count++;
 	if (latency && sample->is_learned && is_idle(samples, sample))
 		shape_add(&samples->shape, latency);
@@ -84,14 +84,14 @@ uint64_t samples_best_bytes_per_sec(const struct samples *samples, int64_t now_u
 {
 	uint16_t values[MINUTES_PER_HOUR];
 	int64_t first_minute = (now_usec - BASELINE_USEC) / USEC_PER_MINUTE;
-	size_t oldest = samples->count < SAMPLES_MAX ? 0 : samples->next;
+	size_t oldest = samples->count < SAMPLES_KEPT ? 0 : samples->next;
 	uint32_t hour = 0;
 	size_t count = 0;
 	uint16_t best = 0;
 
 	for (size_t i = 0; i <= samples->count; i++) {
 		const struct baseline_sample *s = i < samples->count
-			? &samples->list[(oldest + i) % SAMPLES_MAX]
+			? &samples->list[(oldest + i) % SAMPLES_KEPT]
 			: NULL;
 		if (count > 0 && (!s || s->minute / MINUTES_PER_HOUR != hour)) {
 			uint16_t median = select_median(values, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The samples of one series and the baseline made of them, for whoever keeps them in memory. At most
- * SAMPLES_MAX are kept, the oldest go first; runs more often than every HISTORY_SPACING_USEC
+ * SAMPLES_KEPT are kept, the oldest go first; runs more often than every SAMPLES_SPACING_MINUTES
  * are thinned out, so that they always reach back 28 days. */
 #ifndef REPOPROBE_ALARM_SAMPLES_H
 #define REPOPROBE_ALARM_SAMPLES_H
@@ -8,7 +8,7 @@
 #include "alarm/baseline.h"
 #include "alarm/shape.h"
 
-#define SAMPLES_MAX 8200
+#define SAMPLES_KEPT 8200
 #define SAMPLES_SPACING_MINUTES 4
 
 struct samples {

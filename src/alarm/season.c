@@ -10,7 +10,7 @@
 
 #include "alarm/select.h"
 
-#define CELLS (BASELINE_HOURS_OF_WEEK * SEASON_WEEKS)
+#define CELLS ((size_t)BASELINE_HOURS_OF_WEEK * SEASON_WEEKS)
 #define DAYS_A_WEEK 7
 #define HOUR_RUNS_MIN 36 /* of an hour of the day */
 #define WEEK_RUNS_MIN 6 /* of an hour of one week, with its neighbours */
@@ -96,7 +96,7 @@ static void sort_by_cell(struct season_builder *builder)
 static size_t gather(struct season_builder *builder, unsigned hour, unsigned week,
 	bool is_learned_only, size_t count)
 {
-	size_t cell = hour % BASELINE_HOURS_OF_WEEK * SEASON_WEEKS + week;
+	size_t cell = (size_t)(hour % BASELINE_HOURS_OF_WEEK) * SEASON_WEEKS + week;
 
 	for (uint32_t i = builder->first[cell]; i < builder->first[cell + 1]; i++)
 		if (builder->learned[i] || !is_learned_only)
@@ -110,8 +110,8 @@ static int32_t median_of_day_hour(struct season_builder *builder, unsigned hour)
 
 	for (unsigned day = 0; day < DAYS_A_WEEK; day++)
 		for (unsigned week = 0; week < SEASON_WEEKS; week++)
-			count = gather(builder, day * BASELINE_HOURS_OF_DAY + hour, week, true,
-				count);
+			count = gather(
+				builder, day * BASELINE_HOURS_OF_DAY + hour, week, true, count);
 	return count >= HOUR_RUNS_MIN ? select_median(builder->scratch, count) : 0;
 }
 

@@ -58,8 +58,7 @@ static void judge_drift(struct alarm_series *series, struct verdict *v, int64_t 
 	if (!v->has_anchor)
 		return;
 	enum drift_verdict verdict = drift_add(&series->drift, v->anchor_ratio, now_usec);
-	if (verdict == DRIFT_NOT_CHECKED &&
-		series->rules[ALARM_RULE_DRIFT].level == ALARM_NONE)
+	if (verdict == DRIFT_NOT_CHECKED && series->rules[ALARM_RULE_DRIFT].level == ALARM_NONE)
 		return;
 	v->judged |= bit;
 	if (verdict == DRIFT_FOUND)
@@ -88,8 +87,8 @@ void series_note(struct step *step, enum run_operation operation)
 	series->normal_nsec = 0;
 	if (v->has_normal) {
 		struct alarm_evidence evidence;
-		judge_evidence(v, step->input->baselines[operation], ALARM_RULE_RELATIVE,
-			&evidence);
+		judge_evidence(
+			v, step->input->baselines[operation], ALARM_RULE_RELATIVE, &evidence);
 		series->normal_nsec = evidence.normal;
 	}
 	if (!step->input->is_confirmation)
@@ -125,16 +124,16 @@ static void describe(const struct step *step, enum run_operation operation, enum
 	memcpy(ret->probe, series->probe, sizeof(ret->probe));
 }
 
-static void add_evidence(const struct step *step, enum run_operation operation, enum alarm_rule rule,
-	struct incident_event *event)
+static void add_evidence(const struct step *step, enum run_operation operation,
+	enum alarm_rule rule, struct incident_event *event)
 {
 	enum run_operation other = operation == RUN_READ ? RUN_WRITE : RUN_READ;
 	const struct verdict *v = &step->verdicts[operation];
 	const struct alarm_series *series = step_series(step, operation);
 
 	judge_evidence(v, step->input->baselines[operation], rule, &event->evidence);
-	event->evidence.cause = judge_cause(v->moved, operation, step->has_verdict[other],
-		step->verdicts[other].moved);
+	event->evidence.cause = judge_cause(
+		v->moved, operation, step->has_verdict[other], step->verdicts[other].moved);
 	if (!lane_is_confirmed(rule))
 		return;
 	for (size_t i = 1; i < step->probe->slot_runs; i++) {
@@ -170,8 +169,8 @@ static bool is_told(const struct alarm_series *series, enum alarm_rule rule, enu
 	return false;
 }
 
-void series_take(struct step *step, enum run_operation operation,
-	const struct alarm_slot_run *slot, uint32_t rules)
+void series_take(struct step *step, enum run_operation operation, const struct alarm_slot_run *slot,
+	uint32_t rules)
 {
 	struct alarm_series *series = step_series(step, operation);
 
@@ -181,7 +180,7 @@ void series_take(struct step *step, enum run_operation operation,
 		if (!(rules & slot->judged & JUDGE_BIT(i)))
 			continue;
 		lane_push(state, (slot->bad >> i) & 1, (slot->critical >> i) & 1);
-		enum alarm_level level = lane_level(state, rule, &step->input->sense, slot->is_burst);
+		enum alarm_level level = lane_level(state, rule, &step->input->sense);
 		if (level <= state->level || !(slot->sure & JUDGE_BIT(i)))
 			continue;
 		if (!is_told(series, rule, level)) {
@@ -248,7 +247,7 @@ void series_drop_limit(struct step *step, enum run_operation operation)
 		if (series->rules[i].level != ALARM_NONE) {
 			step->cleared = (struct incident_event){
 				.reason = ALARM_REASON_LIMIT,
-						.operation = operation,
+				.operation = operation,
 			};
 			memcpy(step->cleared.probe, series->probe, sizeof(step->cleared.probe));
 			step->has_cleared = true;

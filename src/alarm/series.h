@@ -9,8 +9,8 @@
 void series_note(struct step *step, enum run_operation operation);
 
 /* Takes one slot into the windows of these rules (bits), and tells what begins to fire. */
-void series_take(struct step *step, enum run_operation operation,
-	const struct alarm_slot_run *slot, uint32_t rules);
+void series_take(struct step *step, enum run_operation operation, const struct alarm_slot_run *slot,
+	uint32_t rules);
 
 /* Clears what has been good for long enough. */
 void series_clear(struct step *step, enum run_operation operation);

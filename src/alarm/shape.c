@@ -55,7 +55,8 @@ uint64_t shape_valley_nsec(const struct shape *shape)
 	}
 	for (size_t i = 0; i + 1 < SHAPE_BUCKETS; i++) {
 		uint64_t h = height(shape, i);
-		uint64_t lower = peak_before < peaks_after[i + 1] ? peak_before : peaks_after[i + 1];
+		uint64_t lower =
+			peak_before < peaks_after[i + 1] ? peak_before : peaks_after[i + 1];
 		mass_before += shape->buckets[i];
 		if (h > peak_before)
 			peak_before = h;

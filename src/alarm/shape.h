@@ -9,7 +9,9 @@
 #include "model/histogram.h"
 
 #define SHAPE_PER_OCTAVE 8
-#define SHAPE_FINE (HISTOGRAM_SUBBUCKETS / SHAPE_PER_OCTAVE) /* histogram buckets in one of these */
+#define SHAPE_FINE                                                                                 \
+	(HISTOGRAM_SUBBUCKETS / SHAPE_PER_OCTAVE) /* histogram buckets in one of these             \
+						   */
 #define SHAPE_BUCKETS (HISTOGRAM_BUCKETS / SHAPE_FINE)
 #define SHAPE_RUNS 288 /* older runs fade: a day of the newest ones outweighs them */
 

@@ -22,7 +22,6 @@ static struct alarm_slot_run slot_run_of(const struct verdict *v)
 		.bad = (uint16_t)v->bad,
 		.critical = (uint16_t)(v->critical & v->bad),
 		.sure = (uint16_t)v->bad,
-		.is_burst = v->is_burst,
 	};
 }
 
@@ -42,13 +41,10 @@ static unsigned count(
 static struct alarm_slot_run majority(const struct alarm_series *series, unsigned runs)
 {
 	struct alarm_slot_run most = { 0 };
-	unsigned bursts = 0;
 
 	for (unsigned i = 0; i < runs; i++) {
 		most.judged |= series->slot[i].judged;
-		bursts += series->slot[i].is_burst;
 	}
-	most.is_burst = 2 * bursts > runs;
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
 		if (2 * count(series, runs, rule, false) > runs)
 			most.bad |= (uint16_t)JUDGE_BIT(rule);

@@ -4,6 +4,7 @@ libalarm_a_SOURCES = \
 	%D%/alarm.c %D%/alarm.h \
 	%D%/baseline.c %D%/baseline.h \
 	%D%/condition.c %D%/condition.h \
+	%D%/custom.c %D%/custom.h \
 	%D%/drift.c %D%/drift.h \
 	%D%/samples.c %D%/samples.h \
 	%D%/incident.c %D%/incident.h \

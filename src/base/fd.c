@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #define CHUNK_BYTES 8192
 #define PATH_BYTES_MAX 4096
+#define GROUP_BYTES_MAX 8192 /* a group may have hundreds of members */
 
 int fd_close(int fd)
 {
@@ -172,4 +174,18 @@ int fd_make_directories(const char *path, mode_t mode)
 		r = make_directory(prefix, mode);
 	free(prefix);
 	return r;
+}
+
+int fd_set_group(int fd, const char *group)
+{
+	char buffer[GROUP_BYTES_MAX];
+	struct group entry;
+	struct group *found = NULL;
+
+	int r = getgrnam_r(group, &entry, buffer, sizeof(buffer), &found);
+	if (r != 0 || !found)
+		return r == ERANGE ? -ERANGE : 0;
+	if (fchown(fd, (uid_t)-1, found->gr_gid) < 0 && errno != EPERM)
+		return -errno;
+	return 0;
 }

@@ -24,4 +24,8 @@ int fd_replace_file(const char *path, mode_t mode, const void *data, size_t len)
 /* Makes a directory and its missing parents. 0 also when it exists. */
 int fd_make_directories(const char *path, mode_t mode);
 
+/* Gives what is open to a group. 0 also when there is no such group, or when it is not ours to
+ * give. */
+int fd_set_group(int fd, const char *group);
+
 #endif

@@ -13,6 +13,7 @@ libbase_a_SOURCES = \
 	%D%/fd.c %D%/fd.h \
 	%D%/format.c \
 	%D%/hash.c %D%/hash.h \
+	%D%/hook.c %D%/hook.h \
 	%D%/json.c %D%/json.h \
 	%D%/log.c %D%/log.h \
 	%D%/parse.c %D%/parse.h \

@@ -21,8 +21,9 @@ struct check_request {
 static int add_condition(
 	const struct cli_option *option, const char *value, void *target, struct error *reterr)
 {
-	return check_level_add(
-		(struct check_level *)((char *)target + option->offset), value, reterr);
+	void *level = (char *)target + option->offset;
+
+	return check_level_add(level, value, reterr);
 }
 
 static const struct cli_option options[] = {

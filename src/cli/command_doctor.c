@@ -12,14 +12,13 @@
 #include "base/hash.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/run_options.h"
+#include "cli/place.h"
 #include "cli/run_watch.h"
 #include "config/config.h"
 #include "model/checkup.h"
 #include "report/report.h"
 
 #define REPORT_MAX ((size_t)1 << 20)
-#define LIMIT_USEC (UINT64_C(10) * USEC_PER_SEC) /* a disk that slept has spun up by then */
 #define SIGNAL_EXIT_BASE 128
 #define NEW_NAME "(not configured)"
 
@@ -56,15 +55,6 @@ static struct doctor *doctor_free(struct doctor *d)
 	return NULL;
 }
 
-static int find_path(const char *dir, char ret[JOB_PATH_MAX + 1], struct error *reterr)
-{
-	char *cwd = dir[0] == '/' ? NULL : getcwd(NULL, 0);
-	int r = run_absolute_path(cwd, dir, ret, reterr);
-
-	free(cwd);
-	return r;
-}
-
 /* --- Configuration --------------------------------------------------------- */
 
 /* A configuration that nobody named must not keep doctor from looking: not everybody may read it.
@@ -85,14 +75,6 @@ static int load(const struct cli *cli, const struct config_overrides *overrides,
 	config_errors_done(&errors);
 	config_errors_done(&more);
 	return r;
-}
-
-static const struct config_repository *find_path_in(const struct config *config, const char *path)
-{
-	for (size_t i = 0; i < config->repository_count; i++)
-		if (strcmp(config->repositories[i].path, path) == 0)
-			return &config->repositories[i];
-	return NULL;
 }
 
 /* A repository that has all from the defaults. Its path stands for any. */
@@ -124,7 +106,7 @@ static int read_configuration(const struct cli *cli, struct doctor *d)
 		if (exit_code != CLI_GO_ON)
 			return exit_code;
 	}
-	d->repository = find_path_in(d->config, d->path);
+	d->repository = place_find_repository(d->config, d->path);
 	if (!d->repository)
 		return add_repository(cli, d);
 	d->checkup.cost.repository = d->repository->name;
@@ -166,10 +148,7 @@ static void choose_workload(const struct config_repository *repository, struct w
 	for (size_t i = 0; i < repository->probe_count; i++)
 		if (buffer_bytes(&repository->probes[i].workload) > buffer_bytes(ret))
 			*ret = repository->probes[i].workload;
-	ret->warmup_ios = 0;
-	ret->warmup_usec = 0;
-	ret->duration_usec = LIMIT_USEC / 2;
-	ret->timeout_usec = LIMIT_USEC;
+	place_limit_time(ret);
 }
 
 static int make_job(struct doctor *d, struct error *reterr)
@@ -193,11 +172,7 @@ static int make_job(struct doctor *d, struct error *reterr)
 	job->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
 	job->min_free_bytes = repository->min_free_bytes;
 	job->min_free_percent = repository->min_free_percent;
-	job->expected.requires_mount = repository->requires_mount;
-	(void)strncat(job->expected.fs_type, repository->expect_fstype,
-		sizeof(job->expected.fs_type) - 1);
-	(void)strncat(
-		job->expected.source, repository->expect_source, sizeof(job->expected.source) - 1);
+	place_expect(repository, &job->expected);
 	job->keep_file = true;
 	return 0;
 }
@@ -268,7 +243,7 @@ static int doctor_handler(struct cli *cli, const struct command *command)
 		return cli_complain(CLI_FAILED, "no memory");
 	}
 	d->checkup.cost.repository = "";
-	if (find_path(cli->arguments.words[0], d->path, &error) < 0)
+	if (place_find_path(cli->arguments.words[0], d->path, &error) < 0)
 		r = cli_complain(CLI_USAGE, "doctor: %s", error.text);
 	else
 		r = read_configuration(cli, d);

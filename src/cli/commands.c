@@ -10,11 +10,15 @@ static const struct command *const commands[] = {
 	&command_run,
 	&command_check,
 	&command_doctor,
+	&command_init,
 	&command_presets,
 	&command_status,
 	&command_runs,
 	&command_show,
 	&command_incidents,
+	&command_export,
+	&command_backup,
+	&command_database,
 	&command_probe_now,
 	&command_mute,
 	&command_unmute,
@@ -27,12 +31,8 @@ static const struct command *const commands[] = {
 
 /* Names that are taken, so that a script learns why it cannot work yet. */
 static const char *const planned[] = {
-	"backup",
-	"database",
-	"export",
 	"forecast",
 	"import",
-	"init",
 	"notify-test",
 	"rule",
 	"sweep",

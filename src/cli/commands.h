@@ -8,11 +8,15 @@
 extern const struct command command_run;
 extern const struct command command_check;
 extern const struct command command_doctor;
+extern const struct command command_init;
 extern const struct command command_presets;
 extern const struct command command_status;
 extern const struct command command_runs;
 extern const struct command command_show;
 extern const struct command command_incidents;
+extern const struct command command_export;
+extern const struct command command_backup;
+extern const struct command command_database;
 extern const struct command command_probe_now;
 extern const struct command command_mute;
 extern const struct command command_unmute;

@@ -17,19 +17,21 @@
 #define NAMES_MAX CONFIG_REPOSITORIES_MAX
 #define PATH_TEXT_MAX 8192
 
-static int add_path(const struct cli *cli, const char *name, struct buf *path)
+int history_path(const struct cli *cli, const char *name, struct buf *path)
 {
 	struct config *config;
 
 	if (cli->state_directory) {
 		buf_printf(path, "%s/%s", cli->state_directory, name);
-		return CLI_GO_ON;
+	} else {
+		int exit_code = cli_load_config(cli, &config);
+		if (exit_code != CLI_GO_ON)
+			return exit_code;
+		buf_printf(path, "%s/%s", config->state_directory, name);
+		config_free(config);
 	}
-	int exit_code = cli_load_config(cli, &config);
-	if (exit_code != CLI_GO_ON)
-		return exit_code;
-	buf_printf(path, "%s/%s", config->state_directory, name);
-	config_free(config);
+	if (path->error < 0)
+		return cli_complain(CLI_USAGE, "the state directory's name is too long");
 	return CLI_GO_ON;
 }
 
@@ -49,27 +51,32 @@ static int refuse(const struct cli *cli, const char *path, int r, const struct e
 		CLI_FAILED, "%s: %s", path, error->text[0] ? error->text : errno_text(-r));
 }
 
-int history_path(const struct cli *cli, const char *name, struct buf *path)
+static int open_at(const struct cli *cli, struct buf *path, struct store_reader **ret)
 {
-	int exit_code = add_path(cli, name, path);
+	struct error error = { "" };
+	int exit_code = history_path(cli, "history.db", path);
 
-	if (exit_code == CLI_GO_ON && path->error < 0)
-		exit_code = cli_complain(CLI_USAGE, "the state directory's name is too long");
-	return exit_code;
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	int r = store_reader_open(buf_text(path), ret, &error);
+	return r < 0 ? refuse(cli, buf_text(path), r, &error) : CLI_GO_ON;
 }
 
 int history_open(const struct cli *cli, struct store_reader **ret)
 {
 	struct buf path = BUF_INIT(PATH_TEXT_MAX);
-	struct error error = { "" };
-	int exit_code = history_path(cli, "history.db", &path);
+	int exit_code = open_at(cli, &path, ret);
 
-	if (exit_code == CLI_GO_ON) {
-		int r = store_reader_open(buf_text(&path), ret, &error);
-		if (r < 0)
-			exit_code = refuse(cli, buf_text(&path), r, &error);
-	}
 	buf_done(&path);
+	return exit_code;
+}
+
+int history_find(const struct cli *cli, struct buf *path)
+{
+	struct store_reader *reader = NULL;
+	int exit_code = open_at(cli, path, &reader);
+
+	store_reader_close(reader);
 	return exit_code;
 }
 

@@ -14,6 +14,10 @@ struct store_reader;
  * Returns CLI_GO_ON and the path, or the exit code. */
 int history_path(const struct cli *cli, const char *name, struct buf *path);
 
+/* Appends the path once it was seen that there is a history which can be read there. Returns
+ * CLI_GO_ON or the exit code. */
+int history_find(const struct cli *cli, struct buf *path);
+
 /* Opens the history of --state-directory, else of the configuration. Returns CLI_GO_ON and a reader
  * to close, or the exit code. */
 int history_open(const struct cli *cli, struct store_reader **ret);

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 
 #define DELAY_NSEC (NSEC_PER_SEC / 2)
+#define PAUSE_NSEC (NSEC_PER_SEC / 10)
 #define LINE_BYTES_MAX 256
 #define ERASE_LINE "\r\033[K"
 
@@ -20,29 +21,38 @@ static bool counts_bytes(enum job_phase phase)
 	return phase == JOB_PHASE_LAYOUT || phase == JOB_PHASE_GROWTH;
 }
 
-static unsigned percent_of(const struct job_progress *progress)
+static unsigned percent_of(uint64_t done, uint64_t total)
 {
-	if (progress->done >= progress->total)
+	if (done >= total)
 		return 100;
-	return (unsigned)((unsigned __int128)progress->done * 100 / progress->total);
+	return (unsigned)((unsigned __int128)done * 100 / total);
+}
+
+static void add_bytes(struct buf *b, uint64_t done, uint64_t total)
+{
+	format_size_rounded(b, done);
+	buf_add_text(b, " of ");
+	format_size_rounded(b, total);
+	buf_printf(b, " (%u %%)", percent_of(done, total));
+}
+
+static void add_elapsed(struct buf *b, uint64_t elapsed_nsec)
+{
+	buf_printf(b, ", %" PRIu64 ".%" PRIu64 " s", elapsed_nsec / NSEC_PER_SEC,
+		elapsed_nsec / (NSEC_PER_SEC / 10) % 10);
 }
 
 void progress_text(const struct job_progress *progress, uint64_t elapsed_nsec, struct buf *b)
 {
 	buf_add_text(b, progress ? job_phase_text(progress->phase) : "starting");
 	if (progress && progress->total > 0) {
-		bool is_bytes = counts_bytes(progress->phase);
-
 		buf_add_text(b, ": ");
-		if (is_bytes) {
-			format_size_rounded(b, progress->done);
-			buf_add_text(b, " of ");
-			format_size_rounded(b, progress->total);
-		}
-		buf_printf(b, is_bytes ? " (%u %%)" : "%u %%", percent_of(progress));
+		if (counts_bytes(progress->phase))
+			add_bytes(b, progress->done, progress->total);
+		else
+			buf_printf(b, "%u %%", percent_of(progress->done, progress->total));
 	}
-	buf_printf(b, ", %" PRIu64 ".%" PRIu64 " s", elapsed_nsec / NSEC_PER_SEC,
-		elapsed_nsec / (NSEC_PER_SEC / 10) % 10);
+	add_elapsed(b, elapsed_nsec);
 }
 
 void progress_init(struct progress_line *line, int fd, uint64_t now_nsec)
@@ -51,6 +61,12 @@ void progress_init(struct progress_line *line, int fd, uint64_t now_nsec)
 		.fd = isatty(fd) ? fd : -1,
 		.started_nsec = now_nsec,
 	};
+}
+
+static void paint(struct progress_line *line, struct buf *b)
+{
+	(void)fd_write_all(line->fd, buf_text(b), b->len); /* only decoration */
+	line->is_shown = true;
 }
 
 void progress_show(
@@ -63,8 +79,25 @@ void progress_show(
 		return;
 	buf_add_text(&b, ERASE_LINE);
 	progress_text(progress, elapsed_nsec, &b);
-	(void)fd_write_all(line->fd, buf_text(&b), b.len); /* only decoration */
-	line->is_shown = true;
+	paint(line, &b);
+	buf_done(&b);
+}
+
+void progress_show_bytes(void *data, uint64_t done_bytes, uint64_t total_bytes)
+{
+	struct progress_bytes *bytes = data;
+	uint64_t now_nsec = clock_monotonic_nsec(bytes->clock);
+	uint64_t elapsed_nsec = now_nsec - bytes->line.started_nsec;
+	struct buf b = BUF_INIT(LINE_BYTES_MAX);
+
+	if (bytes->line.fd < 0 || elapsed_nsec < DELAY_NSEC ||
+		now_nsec - bytes->line.shown_nsec < PAUSE_NSEC)
+		return;
+	bytes->line.shown_nsec = now_nsec;
+	buf_printf(&b, ERASE_LINE "%s: ", bytes->text);
+	add_bytes(&b, done_bytes, total_bytes);
+	add_elapsed(&b, elapsed_nsec);
+	paint(&bytes->line, &b);
 	buf_done(&b);
 }
 

@@ -4,11 +4,15 @@ libcli_a_SOURCES = \
 	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
 	%D%/command_ack.c \
+	%D%/command_backup.c \
 	%D%/command_check.c \
 	%D%/command_config.c \
+	%D%/command_database.c \
 	%D%/command_doctor.c \
+	%D%/command_export.c \
 	%D%/command_help.c \
 	%D%/command_incidents.c \
+	%D%/command_init.c \
 	%D%/command_mute.c \
 	%D%/command_presets.c \
 	%D%/command_probe_now.c \
@@ -20,10 +24,12 @@ libcli_a_SOURCES = \
 	%D%/command_status.c \
 	%D%/commands.c %D%/commands.h \
 	%D%/control_client.c %D%/control_client.h \
+	%D%/daemon_user.c %D%/daemon_user.h \
 	%D%/format_option.c %D%/format_option.h \
 	%D%/help.c %D%/help.h \
 	%D%/history.c %D%/history.h \
 	%D%/options.c %D%/options.h \
+	%D%/place.c %D%/place.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run_once.c %D%/run_once.h \
 	%D%/run_options.c %D%/run_options.h \

@@ -73,6 +73,13 @@ struct config_repository {
 	struct config_probe *probes;
 };
 
+struct config_store {
+	uint64_t keep_runs_usec;
+	uint64_t keep_hours_usec; /* at least as long */
+	uint64_t keep_days_usec; /* likewise */
+	uint64_t max_bytes; /* 0: no bound */
+};
+
 /* A mute that comes again and again. */
 struct config_mute {
 	char *name;
@@ -94,6 +101,7 @@ struct config {
 	char **allowed_hosts;
 	uint32_t max_connections;
 	char *external_url; /* "" when not set */
+	struct config_store store;
 	size_t repository_count;
 	struct config_repository *repositories; /* in order of appearance */
 	size_t mute_count;

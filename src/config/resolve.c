@@ -269,6 +269,19 @@ static int resolve_http(const struct source *source, struct config *config)
 	return resolve_copy(&config->external_url, resolve_text(&http->external_url));
 }
 
+/* What is merged is kept for at least as long as what it is made of. */
+static void resolve_store(const struct source_store *store, struct config_store *ret)
+{
+	ret->keep_runs_usec = store->keep_runs.number;
+	ret->keep_hours_usec = store->keep_hours.number;
+	ret->keep_days_usec = store->keep_days.number;
+	ret->max_bytes = store->max_size.number;
+	if (ret->keep_hours_usec < ret->keep_runs_usec)
+		ret->keep_hours_usec = ret->keep_runs_usec;
+	if (ret->keep_days_usec < ret->keep_hours_usec)
+		ret->keep_days_usec = ret->keep_hours_usec;
+}
+
 static int copy_files(const struct source *source, struct config *config)
 {
 	const struct source_value files = {
@@ -291,6 +304,8 @@ int resolve_config(struct source *source, struct issues *issues, struct config *
 		r = resolve_daemon(source, config);
 	if (r == 0)
 		r = resolve_http(source, config);
+	if (r == 0)
+		resolve_store(&source->store, &config->store);
 	if (r == 0)
 		r = copy_files(source, config);
 	if (r == 0)

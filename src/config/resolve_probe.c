@@ -193,6 +193,7 @@ static int resolve_limit(const struct resolver *p, struct config_probe *ret)
 		refuse_critical(p, critical, limit_usec, buf_text(&reason));
 	ret->limit.limit_nsec = limit_usec * NSEC_PER_USEC;
 	ret->limit.limit_critical_nsec = limit_usec > 0 ? critical_usec * NSEC_PER_USEC : 0;
+	ret->limit.is_auto = is_auto;
 	return buf_take(&reason, &ret->limit_reason, NULL);
 }
 

@@ -17,6 +17,7 @@
 
 #define HOUR_USEC (UINT64_C(3600) * USEC_PER_SEC)
 #define INTERVAL_MAX_USEC (UINT64_C(366) * 24 * HOUR_USEC)
+#define KEEP_MAX_USEC (UINT64_C(200) * INTERVAL_MAX_USEC) /* years */
 #define CANDIDATES_MAX 64
 
 static const struct {
@@ -129,10 +130,53 @@ static const struct schema_key keys[] = {
 	{ .sections = IN(SCHEMA_HTTP), .name = "token_file" },
 	{ .sections = IN(SCHEMA_HTTP), .name = "histogram_detail" },
 	{ .sections = IN(SCHEMA_HTTP), .name = "textfile" },
-	{ .sections = IN(SCHEMA_STORE), .name = "keep_runs" },
-	{ .sections = IN(SCHEMA_STORE), .name = "keep_hours" },
-	{ .sections = IN(SCHEMA_STORE), .name = "keep_days" },
-	{ .sections = IN(SCHEMA_STORE), .name = "max_size" },
+	{
+		.sections = IN(SCHEMA_STORE),
+		.name = "keep_runs",
+		.help = "How long each run is kept; then its hour is what is left of it.",
+		.default_text = "35d",
+		.type = SCHEMA_DURATION,
+		.is_available = true,
+		.is_reloadable = true,
+		.min = HOUR_USEC,
+		.max = KEEP_MAX_USEC,
+		.offset = offsetof(struct source_store, keep_runs),
+	},
+	{
+		.sections = IN(SCHEMA_STORE),
+		.name = "keep_hours",
+		.help = "How long the runs of each hour (UTC), merged, are kept; not shorter than runs.",
+		.default_text = "400d",
+		.type = SCHEMA_DURATION,
+		.is_available = true,
+		.is_reloadable = true,
+		.min = HOUR_USEC,
+		.max = KEEP_MAX_USEC,
+		.offset = offsetof(struct source_store, keep_hours),
+	},
+	{
+		.sections = IN(SCHEMA_STORE),
+		.name = "keep_days",
+		.help = "How long the runs of each day (UTC), merged, are kept; not shorter than hours.",
+		.default_text = "10y",
+		.type = SCHEMA_DURATION,
+		.is_available = true,
+		.is_reloadable = true,
+		.min = HOUR_USEC,
+		.max = KEEP_MAX_USEC,
+		.offset = offsetof(struct source_store, keep_days),
+	},
+	{
+		.sections = IN(SCHEMA_STORE),
+		.name = "max_size",
+		.help = "When the database is larger, the oldest runs go earlier, then hours, never days; 0: no bound.",
+		.default_text = "2G",
+		.type = SCHEMA_SIZE,
+		.is_available = true,
+		.is_reloadable = true,
+		.max = UINT64_C(1) << 60,
+		.offset = offsetof(struct source_store, max_size),
+	},
 	{
 		.sections = IN(SCHEMA_REPOSITORY),
 		.name = "path",
@@ -403,6 +447,7 @@ static const struct schema_key keys[] = {
 		.max = HOUR_USEC,
 		.offset = offsetof(struct source_probe, limit_critical),
 	},
+	{ .sections = IN(SCHEMA_PROBE), .name = "kind" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "repository" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "probe" },
 	{ .sections = IN(SCHEMA_ALARM), .name = "when" },

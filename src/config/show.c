@@ -183,6 +183,8 @@ void config_show(const struct config *config, struct buf *b)
 	show_daemon(b, config);
 	buf_add_text(b, "\n[http]\n");
 	show_section(b, SCHEMA_HTTP, &source->http, SHOW_ALL);
+	buf_add_text(b, "\n[store]\n");
+	show_section(b, SCHEMA_STORE, &source->store, SHOW_ALL);
 	buf_add_text(b, "\n[defaults]\n");
 	show_section(b, SCHEMA_DEFAULTS, &source->defaults, SHOW_ALL);
 	for (size_t i = 0; i < source->probes.count; i++)

@@ -20,9 +20,10 @@ static void *singleton(struct source *source, enum schema_section section)
 		return &source->daemon;
 	case SCHEMA_HTTP:
 		return &source->http;
+	case SCHEMA_STORE:
+		return &source->store;
 	case SCHEMA_DEFAULTS:
 		return &source->defaults;
-	case SCHEMA_STORE:
 	case SCHEMA_REPOSITORY:
 	case SCHEMA_PROBE:
 	case SCHEMA_ALARM:

@@ -56,6 +56,14 @@ struct source_http {
 	struct source_value max_connections;
 };
 
+struct source_store {
+	struct source_section section;
+	struct source_value keep_runs;
+	struct source_value keep_hours;
+	struct source_value keep_days;
+	struct source_value max_size;
+};
+
 /* [defaults] and [repository NAME]; only the latter has a path. */
 struct source_repository {
 	struct source_section section;
@@ -111,6 +119,7 @@ struct source {
 	char **files; /* the places point to these */
 	struct source_daemon daemon;
 	struct source_http http;
+	struct source_store store;
 	struct source_repository defaults;
 	struct source_list repositories;
 	struct source_list probes;

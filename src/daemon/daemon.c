@@ -12,25 +12,28 @@
 #include "daemon/launch.h"
 #include "daemon/mutes.h"
 #include "daemon/pipeline.h"
+#include "daemon/record.h"
 #include "daemon/reload.h"
-#include "daemon/restore.h"
 #include "daemon/sampler.h"
 #include "daemon/stuck.h"
+#include "daemon/tend.h"
 #include "http/http.h"
 #include "notify/notify.h"
 #include "store/store.h"
 #include "supervise/supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
-#define STORE_QUEUE_MAX 1024 /* about 90 MB when full */
+#define GROUP_NAME "repoprobe"
 #define NOTIFY_QUEUE_MAX 1024
 #define READER_THREADS 2
 #define READER_QUEUE_MAX 64
@@ -58,6 +61,7 @@ static int on_store(sd_event_source *source, int fd, uint32_t revents, void *dat
 	(void)source;
 	(void)fd;
 	(void)revents;
+	record_follow(data);
 	pipeline_committed(data);
 	return 0;
 }
@@ -127,6 +131,8 @@ static int add_sources(struct daemon *d)
 	if (r >= 0)
 		r = sampler_start(d);
 	if (r >= 0)
+		r = tend_start(d);
+	if (r >= 0)
 		r = sd_event_set_watchdog(event, 1);
 	if (r >= 0)
 		r = daemon_publish_init(d);
@@ -135,13 +141,26 @@ static int add_sources(struct daemon *d)
 
 /* --- Start and stop ----------------------------------------------------- */
 
+/* Its readers are a group's members; a directory that was there is somebody else's choice. */
+static int give_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : fd_set_group(fd, GROUP_NAME);
+
+	fd_close(fd);
+	return r;
+}
+
 static int open_directories(struct daemon *d, struct error *reterr)
 {
 	const char *const directories[] = { d->config->state_directory,
 		d->config->runtime_directory };
 
 	for (size_t i = 0; i < 2; i++) {
+		bool is_new = access(directories[i], F_OK) < 0;
 		int r = fd_make_directories(directories[i], 0750);
+		if (r >= 0 && is_new)
+			r = give_directory(directories[i]);
 		if (r < 0)
 			return error_set(
 				reterr, r, "%s cannot be made: %s", directories[i], errno_text(-r));
@@ -156,15 +175,15 @@ static int open_directories(struct daemon *d, struct error *reterr)
 
 static int open_history(struct daemon *d, struct error *reterr)
 {
-	int r = store_writer_open(d->database_path, STORE_QUEUE_MAX, &d->writer, reterr);
+	int r = notifier_start(NOTIFY_QUEUE_MAX, &d->notifier, reterr);
 
+	if (r >= 0 && pipeline_start(d) < 0)
+		r = error_set(reterr, -ENOMEM, "no timer for messages");
+	if (r >= 0)
+		r = record_open(d, reterr);
 	if (r >= 0)
 		r = store_pool_open(
 			d->database_path, READER_THREADS, READER_QUEUE_MAX, &d->pool, reterr);
-	if (r >= 0)
-		r = notifier_start(NOTIFY_QUEUE_MAX, &d->notifier, reterr);
-	if (r >= 0)
-		r = restore_history(d, reterr);
 	return r;
 }
 
@@ -204,7 +223,9 @@ static int open_identity(struct daemon *d, struct error *reterr)
 	if (r < 0)
 		return error_set(
 			reterr, r, "this machine cannot be identified: %s", errno_text(-r));
-	return supervise_find_worker(d->worker_path, sizeof(d->worker_path), reterr);
+	r = supervise_find_worker(d->worker_path, sizeof(d->worker_path), reterr);
+	/* Before the history is opened: workers shall not know its files. */
+	return r < 0 ? r : supervise_spawner_start(&d->spawner, reterr);
 }
 
 /* Everything that can fail, in the order in which the one needs the other. */
@@ -250,6 +271,7 @@ static int open_all(struct daemon *d, struct error *reterr)
 
 static void drain_store(struct daemon *d)
 {
+	record_done(d);
 	size_t lost = store_writer_close(d->writer, STOP_STORE_NSEC);
 
 	if (lost > 0)
@@ -265,10 +287,12 @@ static void close_all(struct daemon *d)
 	d->pool = store_pool_close(d->pool, STOP_READERS_NSEC);
 	stuck_close(d, STOP_NOTES_NSEC);
 	launch_done(d);
+	d->spawner = supervise_spawner_stop(d->spawner);
 	d->notifier = notifier_stop(d->notifier, STOP_NOTIFY_NSEC);
 	drain_store(d);
-	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->render_timer,
-		d->stop_timer, d->store_source, d->notify_source };
+	sd_event_source *const sources[] = { d->due_timer, d->sample_timer, d->tend_timer,
+		d->render_timer, d->stop_timer, d->overdue_timer, d->store_source,
+		d->notify_source };
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
@@ -285,13 +309,17 @@ static void tell_addresses(struct daemon *d)
 {
 	if (!d->http)
 		return;
-	http_server_set_ready(d->http, true, "ready");
+	if (d->record.is_open)
+		http_server_set_ready(d->http, true, "ready");
+	else
+		http_server_set_ready(d->http, false, "the history is not open yet");
 	for (size_t i = 0; http_server_address(d->http, i); i++)
 		log_info("dashboard at http://%s/", http_server_address(d->http, i));
 }
 
 static int run_loop(struct daemon *d)
 {
+	record_look_at_place(d);
 	tell_addresses(d);
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,

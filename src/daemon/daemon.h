@@ -23,9 +23,11 @@ struct mutes;
 struct normal_reader;
 struct zone;
 struct notifier;
+struct record_run;
 struct saver;
 struct store_pool;
 struct store_writer;
+struct supervise_spawner;
 
 #define DAEMON_PATH_MAX 4096
 #define DAEMON_LISTEN_MAX 8
@@ -45,6 +47,18 @@ struct daemon_options {
 	const char *repositories[DAEMON_REPOSITORIES_MAX];
 };
 
+/* record.c's. */
+struct daemon_record {
+	bool is_open;
+	bool is_safe; /* repositories as first seen and budgets are known: probes may start */
+	struct record_run *first; /* runs that wait for it */
+	struct record_run *last;
+	size_t held;
+	uint64_t lost; /* of them */
+	uint64_t notices; /* of the store that were told */
+	struct identity place;
+};
+
 struct daemon {
 	const struct daemon_options *options;
 	struct clock clock;
@@ -59,12 +73,14 @@ struct daemon {
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
 
+	struct daemon_record record;
 	struct store_writer *writer;
 	struct store_pool *pool;
 	struct notifier *notifier;
 	struct http_server *http;
 	struct control *control;
 
+	struct supervise_spawner *spawner;
 	struct launch *launches; /* every worker that is not reaped yet */
 	struct saver *saver; /* of the file that says which these are */
 	int saver_error; /* what the log says of it */
@@ -78,6 +94,7 @@ struct daemon {
 	int64_t started_usec;
 	uint64_t revision; /* of what is shown */
 	uint64_t rendered_revision;
+	uint64_t render_usec; /* what the last rendering took */
 	bool is_reload_ok;
 	int64_t reload_usec;
 	struct error reload_error;
@@ -89,8 +106,11 @@ struct daemon {
 
 	sd_event_source *due_timer;
 	sd_event_source *sample_timer;
+	sd_event_source *tend_timer;
+	bool is_tend_failing;
 	sd_event_source *render_timer;
 	sd_event_source *stop_timer;
+	sd_event_source *overdue_timer; /* messages whose commit takes too long */
 	sd_event_source *store_source;
 	sd_event_source *notify_source;
 };

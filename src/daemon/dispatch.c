@@ -160,7 +160,8 @@ void daemon_dispatch(struct daemon *d)
 	if (live_follow_clock(
 		    d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock)))
 		daemon_changed(d);
-	start_due(d);
+	if (d->record.is_safe)
+		start_due(d);
 	skip_overdue(d);
 	incidents_tick(d);
 

@@ -390,7 +390,7 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 	}
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
 	l->run->is_confirmation = live_is_confirmation(probe);
-	r = supervise_spawn(d->worker_path, job, &l->worker, &error);
+	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
 	if (r < 0) {
 		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
 		l->run->has_own = true; /* nobody was there who could write */

@@ -269,9 +269,22 @@ int live_restore_run(struct live *live, const struct run *run)
 	struct live_repository *repository = live_find_repository(live, run->repository);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 
-	if (!probe || run->status == RUN_SKIPPED)
+	/* A history that was opened late does not know the newest. */
+	if (!probe || run->status == RUN_SKIPPED || probe->runs > 0)
 		return 0;
 	return keep_run(probe, run);
+}
+
+static void number_run(struct run *kept, const struct run *run)
+{
+	if (kept && kept->id == 0 && kept->started_usec == run->started_usec)
+		kept->id = run->id;
+}
+
+void live_number_run(struct live_probe *probe, const struct run *run)
+{
+	number_run(probe->last_run, run);
+	number_run(probe->last_measured, run);
 }
 
 int live_restore_alarm(struct live *live, const struct alarm_state *state)

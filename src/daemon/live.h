@@ -54,6 +54,7 @@ struct live_repository {
 	struct facts_ring *ring; /* counters of its disk, and our own runs on it */
 	struct facts facts; /* around the newest run */
 	bool has_worker; /* running or stuck: never two */
+	bool has_told_place; /* the log says if the history lies on it */
 	unsigned stuck_count; /* stuck workers since the last ok run */
 	uint64_t pause_nsec; /* after a stuck worker nothing starts before this; 0: no pause */
 	int64_t pause_usec; /* the same as realtime */
@@ -97,6 +98,9 @@ void live_set_identity(struct live_repository *repository, const struct identity
 /* Counts a finished run and keeps it as the newest (copied). */
 int live_add_run(
 	struct live_repository *repository, struct live_probe *probe, const struct run *run);
+
+/* A run that was added before it had its id has it now. */
+void live_number_run(struct live_probe *probe, const struct run *run);
 
 /* What history knew before this start: newest runs and alarm states. */
 int live_restore_run(struct live *live, const struct run *run);

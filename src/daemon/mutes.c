@@ -68,6 +68,9 @@ static void drop_over(struct mutes *mutes, int64_t now_usec)
 int mutes_add(struct mutes *mutes, const struct mute *mute, int64_t now_usec)
 {
 	drop_over(mutes, now_usec);
+	for (size_t i = 0; i < mutes->count; i++)
+		if (mutes->items[i].id == mute->id)
+			return 0; /* read again */
 	if (mutes->count == MUTES_MAX)
 		return -ENOBUFS;
 	mutes->items[mutes->count++] = *mute;

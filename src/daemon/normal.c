@@ -158,7 +158,7 @@ static void join(struct samples **past, struct samples **since)
 		const struct samples *new_one = since[i];
 		if (!past[i])
 			continue;
-		size_t last = past[i]->next > 0 ? past[i]->next - 1 : SAMPLES_MAX - 1;
+		size_t last = past[i]->next > 0 ? past[i]->next - 1 : SAMPLES_KEPT - 1;
 		uint32_t until = past[i]->count > 0 ? past[i]->list[last].minute : 0;
 		for (size_t k = 0; new_one && k < new_one->count; k++)
 			if (new_one->list[k].minute > until)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run -> facts -> alarm -> live -> store -> notify. Nothing here waits: the store and the notifier
- * are threads behind queues. A message leaves only when the transaction that caused it is
- * committed. */
+/* run -> facts -> live -> alarm -> store -> notify. Nothing here waits: the store and the notifier
+ * are threads behind queues. A message leaves when the transaction that caused it is committed;
+ * when that takes too long (a full or dead disk, a lock) it leaves before, under the same key. */
 #include "daemon/pipeline.h"
 
 #include "alarm/alarm.h"
@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
+#include "daemon/record.h"
 #include "daemon/sampler.h"
 #include "daemon/verdict.h"
 #include "daemon/seen.h"
@@ -23,6 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define OVERDUE_NSEC (10 * NSEC_PER_SEC)
+#define OVERDUE_AGAIN_USEC USEC_PER_SEC
 
 /* What keeps a run from beginning stays as it is until somebody does something: it is told once, by
  * its status and, where that has many reasons, its sentence. 0: nothing of that kind. */
@@ -155,9 +159,16 @@ static int settle(struct daemon *d, const struct run *run, struct store_batch *b
 
 void pipeline_submit(struct daemon *d, struct store_batch *batch)
 {
+	bool has_message = store_batch_message(batch, 0) != NULL;
+
+	store_batch_set_tag(batch, clock_monotonic_nsec(&d->clock));
 	if (store_writer_submit(d->writer, batch) == -ENOBUFS)
 		log_error(
 			"the history cannot be written and its queue is full: the oldest result is lost");
+	if (!has_message || sd_event_source_get_enabled(d->overdue_timer, NULL) > 0)
+		return;
+	(void)sd_event_source_set_time_relative(d->overdue_timer, OVERDUE_NSEC / NSEC_PER_USEC);
+	(void)sd_event_source_set_enabled(d->overdue_timer, SD_EVENT_ONESHOT);
 }
 
 /* What happened on its disk meanwhile. A run that did not take place says nothing of that. */
@@ -168,7 +179,7 @@ static void observe(struct daemon *d, struct live_repository *repository,
 		sampler_conclude(d, repository, begin, run);
 }
 
-void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
+void pipeline_keep(struct daemon *d, struct run *run)
 {
 	struct live_repository *repository = live_find_repository(d->live, run->repository);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
@@ -177,21 +188,17 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	int r = batch && outcome ? 0 : -ENOMEM;
 	bool is_taken = false;
 
-	run->id = d->next_run_id++;
-	log_run(d, repository, run);
-	observe(d, repository, begin, run);
-	log_engine(repository, run);
+	if (run->id == 0) {
+		run->id = d->next_run_id++;
+		if (probe)
+			live_number_run(probe, run);
+	}
 	if (r >= 0)
 		r = settle(d, run, batch);
 	if (r >= 0 && probe)
 		r = judge(d, repository, probe, run, outcome);
 	if (r >= 0 && repository)
 		r = note_first_identity(repository, run, batch);
-	if (probe && live_add_run(repository, probe, run) < 0)
-		r = -ENOMEM;
-	if (probe && run->skip == RUN_SKIP_IN_USE)
-		live_retry_in_use(
-			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	if (r >= 0) {
 		r = store_batch_add_run(batch, run);
 		run = r >= 0 ? run : NULL; /* taken, also on failure */
@@ -209,6 +216,26 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 		free(run);
 	free(outcome);
 	store_batch_free(batch);
+}
+
+void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
+{
+	struct live_repository *repository = live_find_repository(d->live, run->repository);
+	struct live_probe *probe = live_find_probe(repository, run->probe);
+
+	if (d->record.is_open)
+		run->id = d->next_run_id++;
+	log_run(d, repository, run);
+	observe(d, repository, begin, run);
+	log_engine(repository, run);
+	if (probe && live_add_run(repository, probe, run) < 0)
+		log_error("a run's result could not be shown: no memory");
+	record_compare_place(d, repository);
+	if (probe && run->skip == RUN_SKIP_IN_USE)
+		live_retry_in_use(
+			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	if (!record_hold(d, run))
+		pipeline_keep(d, run);
 	daemon_changed(d);
 }
 
@@ -313,8 +340,9 @@ void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
 	pipeline_submit(d, batch);
 }
 
-static void send_message(struct daemon *d, const struct message *message)
+static void send_message(void *data, const struct message *message)
 {
+	struct daemon *d = data;
 	int r = notifier_submit(d->notifier, message);
 
 	if (r < 0)
@@ -323,18 +351,49 @@ static void send_message(struct daemon *d, const struct message *message)
 		d->notifications_pending++;
 }
 
+static void send_messages(struct daemon *d, const struct store_batch *batch)
+{
+	const struct message *message;
+
+	if (store_batch_is_told(batch))
+		return;
+	for (size_t i = 0; (message = store_batch_message(batch, i)) != NULL; i++)
+		send_message(d, message);
+}
+
+/* The mark of its delivery waits in the same queue behind the message. */
+static int on_overdue(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct daemon *d = data;
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+
+	(void)usec;
+	if (now_nsec <= OVERDUE_NSEC ||
+		!store_writer_tell(d->writer, now_nsec - OVERDUE_NSEC, send_message, d))
+		return 0;
+	(void)sd_event_source_set_time_relative(source, OVERDUE_AGAIN_USEC);
+	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+int pipeline_start(struct daemon *d)
+{
+	int r = sd_event_add_time_relative(
+		d->event, &d->overdue_timer, CLOCK_MONOTONIC, UINT64_MAX / 4, 0, on_overdue, d);
+
+	return r < 0 ? r : sd_event_source_set_enabled(d->overdue_timer, SD_EVENT_OFF);
+}
+
 void pipeline_committed(struct daemon *d)
 {
 	int error = 0;
 	struct store_batch *batch;
 
 	while ((batch = store_writer_take(d->writer, &error)) != NULL) {
-		if (error < 0)
-			log_error("a result could not be written to the history: %s",
+		if (error < 0 && error != -ENOBUFS) /* which was said when it was given up */
+			log_error("a result could not be written to the history and is lost: %s",
 				errno_text(-error));
-		const struct message *message;
-		for (size_t i = 0; (message = store_batch_message(batch, i)) != NULL; i++)
-			send_message(d, message);
+		send_messages(d, batch);
 		store_batch_free(batch);
 	}
 	daemon_changed(d);

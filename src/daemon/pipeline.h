@@ -17,6 +17,11 @@ struct store_batch;
  * when they were not asked for. */
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run);
 
+/* Takes a finished run whose turn in the history has come: alarm and store. */
+void pipeline_keep(struct daemon *d, struct run *run);
+
+/* Makes the timer of messages that their commits keep waiting. */
+int pipeline_start(struct daemon *d);
 /* A run that is about to start may write so much: should nobody live to see its end, that is what
  * it counts as having written. */
 void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes);

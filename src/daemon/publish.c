@@ -18,6 +18,7 @@
 #include <systemd/sd-daemon.h>
 
 #define RENDER_DELAY_USEC (20 * USEC_PER_MSEC)
+#define RENDER_SHARE 20 /* at most so much of the time, one part in 20, goes into it */
 #define RENDER_INTERVAL_USEC (5 * USEC_PER_SEC)
 #define BODY_MAX (UINT64_C(64) << 20)
 #define REASON_MAX 512
@@ -121,8 +122,12 @@ static void fill_daemon(
 	s->reload_error = d->is_reload_ok ? NULL : d->reload_error.text;
 	s->database_bytes = store->database_bytes;
 	s->database_write_failures = store->failures;
-	s->database_queue_length = store->queue_length;
+	s->database_queue_length = store->queue_length + d->record.held;
+	s->database_lost = store->lost + d->record.lost;
 	s->database_error = store->error[0] != '\0' ? store->error : NULL;
+	if (!s->database_error && !d->record.is_open)
+		s->database_error = "it is being opened";
+	s->database_notice = store->notice[0] != '\0' ? store->notice : NULL;
 	s->notifications = d->notifications;
 	s->notification_failures = d->notification_failures;
 	s->notification_queue_length = d->notifications_pending;
@@ -190,16 +195,29 @@ static int on_render(sd_event_source *source, uint64_t usec, void *data)
 	struct daemon *d = data;
 
 	(void)usec;
+	uint64_t begin_nsec = clock_monotonic_nsec(&d->clock);
 	render(d);
+	d->render_usec = (clock_monotonic_nsec(&d->clock) - begin_nsec) / NSEC_PER_USEC;
 	(void)sd_event_source_set_time_relative(source, RENDER_INTERVAL_USEC);
 	(void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
 }
 
+/* A few repositories are rendered at once; hundreds, in which something changes all the time, would
+ * keep a processor busy. */
+static uint64_t choose_delay_usec(uint64_t render_usec)
+{
+	if (render_usec > RENDER_INTERVAL_USEC / RENDER_SHARE)
+		return RENDER_INTERVAL_USEC;
+	return render_usec * RENDER_SHARE > RENDER_DELAY_USEC ? render_usec * RENDER_SHARE
+							      : RENDER_DELAY_USEC;
+}
+
 void daemon_changed(struct daemon *d)
 {
 	if (d->revision == d->rendered_revision)
-		(void)sd_event_source_set_time_relative(d->render_timer, RENDER_DELAY_USEC);
+		(void)sd_event_source_set_time_relative(
+			d->render_timer, choose_delay_usec(d->render_usec));
 	d->revision++;
 }
 

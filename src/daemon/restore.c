@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the history into the present at the start. Uses a reader of its own; the loop does not run
- * yet. */
+/* Reads the history into the present, once, when it is open: at the start, or later when that took
+ * long. Uses a reader of its own. */
 #include "daemon/restore.h"
 
 #include "daemon/daemon.h"
@@ -83,6 +83,18 @@ static int each_budget(void *data, const char *repository, const struct store_bu
 		clock_realtime_usec(&d->clock));
 }
 
+static int read_limits(struct daemon *d, struct store_reader *reader, struct error *reterr)
+{
+	int r = store_read_first_identities(reader, each_first_identity, d->live, reterr);
+
+	if (r >= 0)
+		r = store_read_budgets(reader, each_budget, d, reterr);
+	if (r >= 0)
+		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
+	d->record.is_safe = r >= 0;
+	return r;
+}
+
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
@@ -95,12 +107,16 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 
 	if (r < 0)
 		return r;
-	d->next_run_id = ids.run_id;
-	d->next_incident_id = ids.incident_id;
-	d->next_mute_id = ids.mute_id;
+	/* Never back: a new database may have taken the place of one that had higher ones. */
+	if (ids.run_id > d->next_run_id)
+		d->next_run_id = ids.run_id;
+	if (ids.incident_id > d->next_incident_id)
+		d->next_incident_id = ids.incident_id;
+	if (ids.mute_id > d->next_mute_id)
+		d->next_mute_id = ids.mute_id;
 	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
-	if (r >= 0)
-		r = store_read_first_identities(reader, each_first_identity, d->live, reterr);
+	if (r >= 0 && !d->record.is_safe)
+		r = read_limits(d, reader, reterr);
 	if (r >= 0)
 		seen_restore_from_runs(d->live);
 	if (r >= 0)
@@ -108,13 +124,20 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	if (r >= 0)
 		r = store_read_incidents(reader, &open, each_incident, d, reterr);
 	if (r >= 0)
-		r = store_read_outbox(reader, each_message, d, reterr);
-	if (r >= 0)
 		r = store_read_mutes(reader, clock_realtime_usec(&d->clock), each_mute, d, reterr);
 	if (r >= 0)
-		r = store_read_budgets(reader, each_budget, d, reterr);
+		r = store_read_outbox(reader, each_message, d, reterr);
+	return r;
+}
+
+int restore_limits(struct daemon *d, struct error *reterr)
+{
+	struct store_reader *reader = NULL;
+	int r = store_reader_open_older(d->database_path, &reader, reterr);
+
 	if (r >= 0)
-		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
+		r = read_limits(d, reader, reterr);
+	store_reader_close(reader);
 	return r;
 }
 

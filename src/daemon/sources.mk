@@ -19,6 +19,7 @@ libdaemon_a_SOURCES = \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
+	%D%/record.c %D%/record.h \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \
@@ -26,6 +27,7 @@ libdaemon_a_SOURCES = \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/seen.c %D%/seen.h \
 	%D%/stuck.c %D%/stuck.h \
+	%D%/tend.c %D%/tend.h \
 	%D%/verdict.c %D%/verdict.h
 
 sbin_PROGRAMS += repoprobed

@@ -175,3 +175,8 @@ enum MHD_Result api_series(struct request *q)
 {
 	return api_ask(q, api_make_series);
 }
+
+enum MHD_Result api_heatmap(struct request *q)
+{
+	return api_ask(q, api_make_heatmap);
+}

@@ -18,6 +18,7 @@ enum MHD_Result api_series(struct request *q);
 /* api_incidents.c */
 enum MHD_Result api_incidents(struct request *q);
 enum MHD_Result api_incident(struct request *q);
+enum MHD_Result api_heatmap(struct request *q);
 
 /* Asks make() on a reader thread. It appends the body to b, or returns -errno with the refusal
  * filled in, or left alone for "the history cannot be read". */
@@ -30,5 +31,13 @@ enum MHD_Result api_answer(struct request *q);
 /* api_series.c: the body of a series, on a reader thread. */
 int api_make_series(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal);
+
+/* api_heatmap.c */
+int api_make_heatmap(
+	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal);
+
+/* A series that is asked for has no run: 0 when its probe is configured all the same, else -ENOENT
+ * with the refusal filled in. */
+int api_excuse_absence(struct request *q, struct refusal *ret_refusal);
 
 #endif

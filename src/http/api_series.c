@@ -113,7 +113,19 @@ static struct json_t *columns_json(const struct points *points)
 	return object;
 }
 
-static int write_json(const struct query *query, const struct points *points, struct buf *b)
+static int append_measured(void *data, const struct store_measured *measured)
+{
+	struct json_t *item = json_new_object();
+
+	json_add_text(item, "what", measured->what ? measured->what : "");
+	json_add_real(item, "first", unix_seconds(measured->first_usec));
+	json_add_real(item, "last", unix_seconds(measured->last_usec));
+	json_append(data, item);
+	return 0;
+}
+
+static int write_json(const struct query *query, const struct points *points,
+	struct json_t *measured, struct buf *b)
 {
 	struct json_t *root = json_new_object();
 
@@ -122,6 +134,7 @@ static int write_json(const struct query *query, const struct points *points, st
 	json_add_text(root, "operation", run_operation_name(query->operation));
 	json_add_real(root, "from", unix_seconds(query->from_usec));
 	json_add_real(root, "to", unix_seconds(query->to_usec));
+	json_add(root, "measured", measured);
 	json_add(root, "series", columns_json(points));
 	return json_dump(root, false, b);
 }
@@ -195,6 +208,31 @@ static bool is_configured(struct request *q)
 	return is_known;
 }
 
+int api_excuse_absence(struct request *q, struct refusal *ret_refusal)
+{
+	if (is_configured(q))
+		return 0;
+	ret_refusal->status = MHD_HTTP_NOT_FOUND;
+	ret_refusal->code = "not_found";
+	ret_refusal->header = NULL;
+	return error_set(&ret_refusal->message, -ENOENT, "there is no such repository or probe");
+}
+
+/* Columns, and what else was measured under that name: an old series stays visible. */
+static int make_json(
+	struct store_reader *reader, struct request *q, const struct points *points, struct buf *b)
+{
+	struct json_t *measured = json_new_array();
+	int r = store_read_measured(reader, q->query.repository, q->query.probe, append_measured,
+		measured, &q->refusal.message);
+
+	if (r < 0) {
+		(void)json_free(measured);
+		return r;
+	}
+	return write_json(&q->query, points, measured, b);
+}
+
 int api_make_series(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
@@ -210,18 +248,11 @@ int api_make_series(
 
 	int r = store_read_series(
 		reader, &query, &points.rows, &points.count, &ret_refusal->message);
-	if (r == -ENOENT && is_configured(q))
-		r = 0;
-	if (r == -ENOENT) {
-		ret_refusal->status = MHD_HTTP_NOT_FOUND;
-		ret_refusal->code = "not_found";
-		ret_refusal->header = NULL;
-		return error_set(&ret_refusal->message, r, "there is no such repository or probe");
-	}
+	if (r == -ENOENT)
+		r = api_excuse_absence(q, ret_refusal);
 	if (r < 0)
 		return r;
-	r = q->query.format == QUERY_CSV ? write_csv(&points, b)
-					 : write_json(&q->query, &points, b);
+	r = q->query.format == QUERY_CSV ? write_csv(&points, b) : make_json(reader, q, &points, b);
 	free(points.rows);
 	return r;
 }

@@ -104,6 +104,18 @@ static int read_points(const char *text, int64_t now_usec, struct query *q, stru
 	return 0;
 }
 
+static int read_columns(const char *text, int64_t now_usec, struct query *q, struct error *reterr)
+{
+	uint64_t value = 0;
+
+	(void)now_usec;
+	int r = parse_uint(text, 1, QUERY_COLUMNS_MAX, &value, reterr);
+	if (r < 0)
+		return r;
+	q->columns = (size_t)value;
+	return 0;
+}
+
 static int read_limit(const char *text, int64_t now_usec, struct query *q, struct error *reterr)
 {
 	uint64_t value = 0;
@@ -157,6 +169,7 @@ static const struct parameter {
 	[QUERY_LIMIT] = { "limit", read_limit },
 	[QUERY_FORMAT] = { "format", read_format },
 	[QUERY_STATE] = { "state", read_state },
+	[QUERY_COLUMNS] = { "columns", read_columns },
 };
 
 static int refuse_unknown(const char *key, uint32_t allowed, struct error *reterr)
@@ -235,7 +248,9 @@ static int close_range(struct query *q, uint64_t span_usec, int64_t now_usec, st
 int query_parse(const char *text, const struct query_rules *rules, int64_t now_usec,
 	struct query *ret, struct error *reterr)
 {
-	struct query q = { .points = QUERY_POINTS_DEFAULT, .limit = QUERY_LIMIT_DEFAULT };
+	struct query q = { .points = QUERY_POINTS_DEFAULT,
+		.columns = QUERY_COLUMNS_DEFAULT,
+		.limit = QUERY_LIMIT_DEFAULT };
 	int r = 0;
 
 	while (*text != '\0') {

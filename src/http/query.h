@@ -21,8 +21,9 @@ enum query_parameter {
 	QUERY_LIMIT,
 	QUERY_FORMAT,
 	QUERY_STATE,
+	QUERY_COLUMNS,
 };
-#define QUERY_PARAMETERS 9
+#define QUERY_PARAMETERS 10
 #define QUERY_BIT(parameter) (UINT32_C(1) << (parameter))
 
 enum query_format {
@@ -39,6 +40,8 @@ enum query_state {
 
 #define QUERY_POINTS_MAX 5000
 #define QUERY_POINTS_DEFAULT 500
+#define QUERY_COLUMNS_MAX 1000
+#define QUERY_COLUMNS_DEFAULT 240
 #define QUERY_LIMIT_MAX 1000
 #define QUERY_LIMIT_DEFAULT 100
 
@@ -50,6 +53,7 @@ struct query {
 	int64_t from_usec; /* inclusive; 0: no bound */
 	int64_t to_usec; /* exclusive; 0: no bound */
 	size_t points;
+	size_t columns;
 	size_t limit;
 	enum query_format format;
 	enum query_state state;

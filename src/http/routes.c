@@ -33,6 +33,15 @@ static const struct query_rules incidents_parameters = {
 		QUERY_BIT(QUERY_TO) | QUERY_BIT(QUERY_LIMIT) | QUERY_BIT(QUERY_FORMAT),
 };
 
+static const struct query_rules heatmap_parameters = {
+	.allowed = QUERY_BIT(QUERY_REPOSITORY) | QUERY_BIT(QUERY_PROBE) |
+		QUERY_BIT(QUERY_OPERATION) | QUERY_BIT(QUERY_FROM) | QUERY_BIT(QUERY_TO) |
+		QUERY_BIT(QUERY_COLUMNS) | QUERY_BIT(QUERY_FORMAT),
+	.required =
+		QUERY_BIT(QUERY_REPOSITORY) | QUERY_BIT(QUERY_PROBE) | QUERY_BIT(QUERY_OPERATION),
+	.default_span_usec = DAY_USEC,
+};
+
 static const struct route routes[] = {
 	{ "/", ROUTE_EXACT, READ, pages_index, NULL },
 	{ "/a/", ROUTE_BELOW, READ, pages_asset, NULL },
@@ -45,7 +54,7 @@ static const struct route routes[] = {
 	{ "/api/v1/series", ROUTE_EXACT, READ, api_series, &series_parameters },
 	{ "/api/v1/repositories", ROUTE_EXACT, READ, NULL, NULL },
 	{ "/api/v1/repositories/", ROUTE_BELOW, READ, NULL, NULL },
-	{ "/api/v1/heatmap", ROUTE_EXACT, READ, NULL, NULL },
+	{ "/api/v1/heatmap", ROUTE_EXACT, READ, api_heatmap, &heatmap_parameters },
 	{ "/api/v1/incidents", ROUTE_EXACT, READ, api_incidents, &incidents_parameters },
 	{ "/api/v1/incidents/", ROUTE_BELOW, READ, api_incident, &no_parameters },
 	{ "/api/v1/status", ROUTE_EXACT, READ, NULL, NULL },

@@ -43,6 +43,7 @@ static const enum alarm_reason rule_reasons[ALARM_RULES] = {
 	[ALARM_RULE_STALL] = ALARM_REASON_STALL,
 	[ALARM_RULE_DRIFT] = ALARM_REASON_DRIFT,
 	[ALARM_RULE_PEER] = ALARM_REASON_PEER,
+	[ALARM_RULE_RELATIVE_BUSY] = ALARM_REASON_RELATIVE,
 };
 
 static const enum alarm_reason run_rule_reasons[ALARM_RUN_RULES] = {

@@ -45,8 +45,9 @@ enum alarm_rule {
 	ALARM_RULE_STALL,
 	ALARM_RULE_DRIFT,
 	ALARM_RULE_PEER,
+	ALARM_RULE_RELATIVE_BUSY, /* as relative, while others are at work */
 };
-#define ALARM_RULES 11
+#define ALARM_RULES 12
 
 /* What judges a probe's runs as a whole. */
 enum alarm_run_rule {
@@ -130,7 +131,6 @@ struct alarm_slot_run {
 	uint16_t bad;
 	uint16_t critical;
 	uint16_t sure; /* of a whole slot: each of its runs was bad */
-	bool is_burst; /* so far from normal that it may well be short */
 };
 
 struct alarm_series {

@@ -117,6 +117,14 @@ struct examination_history {
 	bool shares_disk; /* with the repository */
 };
 
+/* The probe directory that was to be made. */
+struct examination_preparation {
+	char path[JOB_PATH_MAX + 1];
+	bool is_ready; /* it is there, and the daemon can use it */
+	bool is_new;
+	bool is_beside; /* the daemon's user may not enter the repository, so it lies next to it */
+};
+
 struct examination {
 	enum examination_step step;
 	char real_path[JOB_PATH_MAX + 1]; /* all links resolved */
@@ -146,6 +154,8 @@ struct examination {
 
 	struct examination_direct direct;
 	struct examination_uring uring;
+	bool has_preparation; /* JOB_INIT */
+	struct examination_preparation preparation;
 	size_t refusal_count;
 	struct examination_refusal refusals[EXAMINATION_REFUSALS_MAX];
 };

@@ -134,8 +134,9 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 	into->count += from->count;
 	into->sum_nsec += from->sum_nsec;
 	into->sum_squares_nsec2 += from->sum_squares_nsec2;
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		into->buckets[i] += from->buckets[i];
+	size_t last = histogram_bucket(from->max_nsec);
+	for (size_t i = histogram_bucket(from->min_nsec); i <= last; i++)
+		into->buckets[i] += from->buckets[i]; /* there are none outside */
 	for (size_t i = 0; i < HISTOGRAM_EXPORT_BUCKETS; i++)
 		into->export_buckets[i] += from->export_buckets[i];
 }

@@ -59,8 +59,13 @@ const char *histogram_export_label(size_t i);
 /* The first export bucket whose bound a value does not pass. */
 size_t histogram_export_bucket(uint64_t latency_nsec);
 
+/* Holds every field against every other: counts, order, min, max. -EBADMSG when one is wrong. */
+int histogram_check(const struct histogram *h, struct error *reterr);
+/* For who has checked the buckets by reading them. */
+int histogram_check_all_but_buckets(const struct histogram *h, struct error *reterr);
+
 /* Compact form of everything above: a version byte, varints, runs of empty buckets skipped.
- * Decoding checks every field against every other: counts, order, min, max. -EBADMSG when wrong. */
+ * Decoding ends with histogram_check. */
 #define HISTOGRAM_ENCODED_MAX 65536
 void histogram_encode(const struct histogram *h, struct buf *b);
 int histogram_decode(const uint8_t *data, size_t len, struct histogram *ret, struct error *reterr);

@@ -47,13 +47,10 @@ void histogram_encode(const struct histogram *h, struct buf *b)
 	encode_buckets(h->export_buckets, HISTOGRAM_EXPORT_BUCKETS, b);
 }
 
-/* Reads one list into zeroed buckets. It must hold `total` in all, begin at bucket `first` and end
- * at bucket `last`. */
-static bool decode_buckets(struct buf_reader *r, uint64_t *buckets, size_t count, uint64_t total,
-	size_t first, size_t last)
+/* Reads one list into zeroed buckets. */
+static bool decode_buckets(struct buf_reader *r, uint64_t *buckets, size_t count)
 {
 	uint64_t used = buf_read_varint(r);
-	uint64_t left = total;
 	size_t next = 0;
 
 	if (used == 0 || used > count)
@@ -61,17 +58,28 @@ static bool decode_buckets(struct buf_reader *r, uint64_t *buckets, size_t count
 	for (uint64_t i = 0; i < used; i++) {
 		uint64_t skipped = buf_read_varint(r);
 		uint64_t value = buf_read_varint(r);
-		if (r->error < 0 || skipped >= count - next || value == 0 || value > left)
+		if (r->error < 0 || skipped >= count - next || value == 0)
 			return false;
 		next += (size_t)skipped;
-		if (i == 0 && next != first)
-			return false;
 		buckets[next++] = value;
-		left -= value;
 		if (next == count && i + 1 < used)
 			return false;
 	}
-	return left == 0 && next == last + 1;
+	return true;
+}
+
+/* Do they hold `total` in all, begin at bucket `first` and end at bucket `last`? */
+static bool are_buckets_possible(
+	const uint64_t *buckets, size_t count, uint64_t total, size_t first, size_t last)
+{
+	uint64_t left = total;
+
+	for (size_t i = 0; i < count; i++) {
+		if (buckets[i] > left || (buckets[i] > 0 && (i < first || i > last)))
+			return false;
+		left -= buckets[i];
+	}
+	return left == 0 && buckets[first] > 0 && buckets[last] > 0;
 }
 
 /* What holds for every set of latencies: N·min ≤ Σx ≤ N·max, min·Σx ≤ Σx² ≤ max·Σx, (Σx)² ≤ N·Σx².
@@ -87,6 +95,27 @@ static bool are_sums_possible(const struct histogram *h)
 		h->sum_squares_nsec2 >= sum * sum / count;
 }
 
+int histogram_check_all_but_buckets(const struct histogram *h, struct error *reterr)
+{
+	if (h->count == 0)
+		return 0;
+	if (h->min_nsec > h->max_nsec || !are_sums_possible(h))
+		return error_set(reterr, -EBADMSG, "histogram sums contradict its extremes");
+	if (!are_buckets_possible(h->export_buckets, HISTOGRAM_EXPORT_BUCKETS, h->count,
+		    histogram_export_bucket(h->min_nsec), histogram_export_bucket(h->max_nsec)))
+		return error_set(reterr, -EBADMSG, "histogram export buckets contradict its count");
+	return 0;
+}
+
+int histogram_check(const struct histogram *h, struct error *reterr)
+{
+	if (h->count > 0 && h->min_nsec <= h->max_nsec &&
+		!are_buckets_possible(h->buckets, HISTOGRAM_BUCKETS, h->count,
+			histogram_bucket(h->min_nsec), histogram_bucket(h->max_nsec)))
+		return error_set(reterr, -EBADMSG, "histogram buckets contradict its count");
+	return histogram_check_all_but_buckets(h, reterr);
+}
+
 static int decode_content(struct buf_reader *r, struct histogram *h, struct error *reterr)
 {
 	h->sum_nsec = buf_read_varint(r);
@@ -99,15 +128,10 @@ static int decode_content(struct buf_reader *r, struct histogram *h, struct erro
 	if (spread > UINT64_MAX - h->min_nsec)
 		return error_set(reterr, -EBADMSG, "histogram maximum does not fit");
 	h->max_nsec = h->min_nsec + spread;
-	if (!are_sums_possible(h))
-		return error_set(reterr, -EBADMSG, "histogram sums contradict its extremes");
-	if (!decode_buckets(r, h->buckets, HISTOGRAM_BUCKETS, h->count,
-		    histogram_bucket(h->min_nsec), histogram_bucket(h->max_nsec)))
-		return error_set(reterr, -EBADMSG, "histogram buckets contradict its count");
-	if (!decode_buckets(r, h->export_buckets, HISTOGRAM_EXPORT_BUCKETS, h->count,
-		    histogram_export_bucket(h->min_nsec), histogram_export_bucket(h->max_nsec)))
-		return error_set(reterr, -EBADMSG, "histogram export buckets contradict its count");
-	return 0;
+	if (!decode_buckets(r, h->buckets, HISTOGRAM_BUCKETS) ||
+		!decode_buckets(r, h->export_buckets, HISTOGRAM_EXPORT_BUCKETS))
+		return error_set(reterr, -EBADMSG, "histogram buckets are cut short");
+	return histogram_check(h, reterr);
 }
 
 int histogram_decode(const uint8_t *data, size_t len, struct histogram *ret, struct error *reterr)

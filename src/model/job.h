@@ -15,6 +15,17 @@ enum job_kind {
 	JOB_NULL, /* no I/O at all: completions invented from the clock, to test what is around it
 		   */
 	JOB_EXAMINE, /* nothing is measured: what the place is, and what a run would meet there */
+	JOB_INIT, /* the probe directory is made, for another user; nothing else */
+};
+
+#define JOB_GROUPS_MAX 256
+
+/* Whom the daemon's workers work as. */
+struct job_user {
+	uint32_t uid;
+	uint32_t gid;
+	size_t group_count; /* beyond gid; root's workers leave theirs behind */
+	uint32_t groups[JOB_GROUPS_MAX];
 };
 
 /* What must be found at the path before anything is written there. "" and false: not asked for. */
@@ -42,6 +53,9 @@ struct job {
 				 */
 	uint64_t null_latency_nsec; /* JOB_NULL: what each I/O takes */
 	char state_directory[JOB_PATH_MAX + 1]; /* JOB_EXAMINE: absolute; "": not to be looked at */
+	bool is_daemon_root; /* JOB_INIT: its workers become the owner of the probe directory */
+	bool is_for_owner; /* JOB_INIT: that is to be the repository's owner, not this one */
+	struct job_user user; /* JOB_INIT */
 };
 
 /* Progress of a run, for whoever watches: phases in order. */

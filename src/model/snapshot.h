@@ -80,6 +80,8 @@ struct snapshot {
 	uint64_t database_bytes;
 	uint64_t database_write_failures;
 	uint64_t database_queue_length;
+	uint64_t database_lost; /* results that never came into it */
+	const char *database_notice; /* what became of it: damaged, newer; or NULL */
 	const char *database_error; /* why nothing can be written at present, or NULL */
 	uint64_t notifications; /* handed to the journal */
 	uint64_t notification_failures;

@@ -26,6 +26,7 @@ libmodel_a_SOURCES = \
 	%D%/rule.h \
 	%D%/run.c %D%/run.h \
 	%D%/run_iops.c \
+	%D%/run_point.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/worker_note.c %D%/worker_note.h \
 	%D%/workload.c %D%/workload.h \

@@ -36,8 +36,7 @@ static void look_inside(struct examiner *x)
 	fd_close(fd);
 }
 
-/* Returns 0 when there is a place to go on with. */
-static int look_at_place(struct examiner *x)
+int examiner_look_at_place(struct examiner *x)
 {
 	struct examination *e = x->e;
 	struct statvfs fs;
@@ -68,7 +67,7 @@ static int look_at_place(struct examiner *x)
 	return 0;
 }
 
-static void begin(
+void examiner_begin(
 	struct examiner *x, const struct examine_observer *observer, enum examination_step step)
 {
 	x->e->step = step;
@@ -77,26 +76,27 @@ static void begin(
 
 static void examine(struct examiner *x, const struct examine_observer *observer)
 {
-	begin(x, observer, EXAMINATION_PLACE);
-	bool has_place = look_at_place(x) == 0;
+	examiner_begin(x, observer, EXAMINATION_PLACE);
+	bool has_place = examiner_look_at_place(x) == 0;
 	if (x->job->state_directory[0] != '\0') {
-		begin(x, observer, EXAMINATION_HISTORY);
+		examiner_begin(x, observer, EXAMINATION_HISTORY);
 		examiner_look_at_history(x);
 	}
 	if (has_place) {
-		begin(x, observer, EXAMINATION_DIRECTORY);
+		examiner_begin(x, observer, EXAMINATION_DIRECTORY);
 		if (examiner_look_at_access(x) == 0) {
-			begin(x, observer, EXAMINATION_DIRECT);
+			examiner_begin(x, observer, EXAMINATION_DIRECT);
 			examiner_try_direct(x);
 		}
-		begin(x, observer, EXAMINATION_URING);
+		examiner_begin(x, observer, EXAMINATION_URING);
 		examiner_try_uring(&x->job->workload, &x->e->uring);
 	}
-	begin(x, observer, EXAMINATION_COMPLETE);
+	examiner_begin(x, observer, EXAMINATION_COMPLETE);
 }
 
-void examine_run(
-	const struct job *job, const struct examine_observer *observer, struct examination *ret)
+void examiner_run(const struct job *job, const struct examine_observer *observer,
+	void (*work)(struct examiner *x, const struct examine_observer *observer),
+	struct examination *ret)
 {
 	struct examiner *x = calloc(1, sizeof(*x));
 	struct run *run = run_new("", "");
@@ -111,7 +111,7 @@ void examine_run(
 		x->run = run;
 		x->place.fd = x->directory.fd = x->directory.parent_fd = -1;
 		x->file.fd = x->run_file.fd = -1;
-		examine(x, observer);
+		work(x, observer);
 		fd_close(x->file.fd);
 		fd_close(x->run_file.fd);
 		directory_close(&x->directory);
@@ -128,4 +128,10 @@ void examine_run(
 	}
 	free(run);
 	free(x);
+}
+
+void examine_run(
+	const struct job *job, const struct examine_observer *observer, struct examination *ret)
+{
+	examiner_run(job, observer, examine, ret);
 }

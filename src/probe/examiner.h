@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of an examination share this; for src/probe/examine*.c alone. */
+/* The steps of an examination share this; for src/probe/examine*.c and
+ * prepare.c alone. */
 #ifndef REPOPROBE_PROBE_EXAMINER_H
 #define REPOPROBE_PROBE_EXAMINER_H
 
@@ -8,6 +9,8 @@
 #include "probe/directory.h"
 #include "probe/place.h"
 #include "probe/target.h"
+
+struct examine_observer;
 
 struct examiner {
 	const struct job *job;
@@ -18,6 +21,18 @@ struct examiner {
 	struct target_found file; /* fd -1 unless it is ours */
 	struct target_found run_file;
 };
+
+/* Does the work with an examiner of its own, which is set up and cleared away. */
+void examiner_run(const struct job *job, const struct examine_observer *observer,
+	void (*work)(struct examiner *x, const struct examine_observer *observer),
+	struct examination *ret);
+
+/* Tells the observer which step comes now. */
+void examiner_begin(
+	struct examiner *x, const struct examine_observer *observer, enum examination_step step);
+
+/* The first step of all. Returns 0 when there is a place to go on with. */
+int examiner_look_at_place(struct examiner *x);
 
 /* Keeps what the run says as a refusal, and lets it start anew. */
 void examiner_refuse(struct examiner *x, enum examination_subject about);

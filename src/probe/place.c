@@ -19,6 +19,7 @@
 #include "probe/fault.h"
 #include "probe/fs_uuid.h"
 #include "probe/guard.h"
+#include "probe/mount_owner.h"
 
 /* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
@@ -45,6 +46,21 @@ static int explain_no_directory(const char *path, struct run *run)
 		run_fail(run, RUN_ERROR, ENOTDIR, "%.*s does not exist: a part of it is a file",
 			fault_path_len(path), path);
 	return -ENOTDIR;
+}
+
+/* What can be opened by its name may still not be looked at. */
+static int open_to_look(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = fstat(fd, &st) < 0 ? -errno : 0;
+	if (r == 0)
+		return fd;
+	fd_close(fd);
+	return r;
 }
 
 /* What was there is not: a mount, or a directory on one? */
@@ -131,12 +147,14 @@ static int open_directory(const struct job *job, int *ret_fd, struct run *run)
 
 	if (path[0] != '/')
 		return fault_refuse(run, path, "is no absolute path");
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		*ret_fd = fd;
+	int r = open_to_look(path);
+	/* A file system in user space may keep root out, too. */
+	if (r == -EACCES && mount_owner_become(path) == 0)
+		r = open_to_look(path);
+	if (r >= 0) {
+		*ret_fd = r;
 		return 0;
 	}
-	int r = -errno;
 	if (r == -ENOTDIR)
 		return explain_no_directory(path, run);
 	if (r == -ENOENT)
@@ -254,21 +272,17 @@ static bool is_same_device(const char *a, const char *b)
 		first.st_rdev == second.st_rdev;
 }
 
-static int check_rules(const struct place *place, const struct job_expectation *expected,
-	unsigned long type, struct run *run)
+static int check_rules(const struct place *place, const char *real_path,
+	const struct job_expectation *expected, unsigned long type, struct run *run)
 {
-	char real_path[JOB_PATH_MAX + 1];
 	struct guard_facts facts = {
 		.real_path = real_path,
 		.fs_magic = type,
 		.identity = &run->identity,
 		.expected = expected,
 	};
-	int r = place_read_real_path(place->fd, real_path, sizeof(real_path));
+	int r = guard_check(GUARD_AT_PLACE, &facts, place->path, NULL, run);
 
-	if (r < 0)
-		return fault_set(run, r, "find the real path of", place->path);
-	r = guard_check(GUARD_AT_PLACE, &facts, place->path, NULL, run);
 	if (r < 0)
 		return r;
 	read_uuid(place, &run->identity);
@@ -276,21 +290,41 @@ static int check_rules(const struct place *place, const struct job_expectation *
 	return guard_check(GUARD_AT_MOUNT, &facts, place->path, NULL, run);
 }
 
+/* Of what nobody but its owner may enter, by the name of what lies above it. */
+static int stat_parent(const struct place *place, char *real_path, struct stat *ret)
+{
+	if (fstatat(place->fd, "..", ret, 0) == 0)
+		return 0;
+	char *slash = strrchr(real_path, '/');
+	if (errno != EACCES || !slash || slash[1] == '\0')
+		return -errno;
+	char first = slash[1];
+	slash[1] = '\0';
+	int r = stat(real_path, ret) < 0 ? -errno : 0;
+	slash[1] = first;
+	return r;
+}
+
 static int examine(struct place *place, const struct job_expectation *expected, struct run *run)
 {
-	struct stat st;
-	struct stat parent;
+	char real_path[JOB_PATH_MAX + 1];
+	struct stat st = { .st_dev = 0 };
+	struct stat parent = { .st_dev = 0 };
 	unsigned long type = 0;
 
-	if (fstat(place->fd, &st) < 0 || fstatat(place->fd, "..", &parent, 0) < 0)
-		return fault_set(run, -errno, "examine", place->path);
+	int r = place_read_real_path(place->fd, real_path, sizeof(real_path));
+	if (r < 0)
+		return fault_set(run, r, "find the real path of", place->path);
+	r = fstat(place->fd, &st) < 0 ? -errno : stat_parent(place, real_path, &parent);
+	if (r < 0)
+		return fault_set(run, r, "examine", place->path);
 	place->device = st.st_dev;
 	place->owner = st.st_uid;
 	place->owner_group = st.st_gid;
 	run->identity.is_mount = st.st_dev != parent.st_dev;
 
-	int r = identify(place, &type, run);
-	return r < 0 ? r : check_rules(place, expected, type, run);
+	r = identify(place, &type, run);
+	return r < 0 ? r : check_rules(place, real_path, expected, type, run);
 }
 
 int place_open(const struct job *job, struct place *ret, struct run *run)

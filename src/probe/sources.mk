@@ -33,12 +33,14 @@ libprobe_a_SOURCES = \
 	%D%/kind.h \
 	%D%/lane.c %D%/lane.h \
 	%D%/layout.c %D%/layout.h \
+	%D%/mount_owner.c %D%/mount_owner.h \
 	%D%/null.c \
 	%D%/observe.c %D%/observe.h \
 	%D%/offsets.c %D%/offsets.h \
 	%D%/pace.c %D%/pace.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/place.c %D%/place.h \
+	%D%/prepare.c %D%/prepare.h \
 	%D%/privilege.c %D%/privilege.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \

@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
+#define MSEC_DIGITS 3
+
 void exposition_family(struct exposition *x, const char *name, const char *type, const char *help)
 {
 	x->name = name;
@@ -63,21 +65,39 @@ void exposition_label_integer(struct exposition *x, const char *name, uint64_t v
 	buf_printf(x->b, "%" PRIu64 "\"", value);
 }
 
-void exposition_value(struct exposition *x, uint64_t value, unsigned digits)
+/* value × 10^-digits. Zeros at the end say nothing. */
+static void add_decimal(struct buf *b, uint64_t value, unsigned digits)
 {
 	uint64_t unit = 1;
 
 	for (unsigned i = 0; i < digits; i++)
 		unit *= 10;
 	uint64_t fraction = value % unit;
+	buf_printf(b, " %" PRIu64, value / unit);
+	if (fraction == 0)
+		return;
+	for (; fraction % 10 == 0; digits--)
+		fraction /= 10;
+	buf_printf(b, ".%0*" PRIu64, (int)digits, fraction);
+}
+
+static void end_labels(struct exposition *x)
+{
 	if (x->has_label)
 		buf_add_char(x->b, '}');
-	buf_printf(x->b, " %" PRIu64, value / unit);
-	if (fraction > 0) {
-		/* Zeros at the end say nothing. */
-		for (; fraction % 10 == 0; digits--)
-			fraction /= 10;
-		buf_printf(x->b, ".%0*" PRIu64, (int)digits, fraction);
-	}
+}
+
+void exposition_value(struct exposition *x, uint64_t value, unsigned digits)
+{
+	end_labels(x);
+	add_decimal(x->b, value, digits);
+	buf_add_char(x->b, '\n');
+}
+
+void exposition_value_at(struct exposition *x, uint64_t value, unsigned digits, uint64_t msec)
+{
+	end_labels(x);
+	add_decimal(x->b, value, digits);
+	add_decimal(x->b, msec, MSEC_DIGITS);
 	buf_add_char(x->b, '\n');
 }

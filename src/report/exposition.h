@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Prometheus' text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats):
  * families one after the other, each with HELP and TYPE before its first sample and not at all
- * without one. Knows nothing of what is measured; no sample ever has a timestamp. */
+ * without one. Knows nothing of what is measured. */
 #ifndef REPOPROBE_REPORT_EXPOSITION_H
 #define REPOPROBE_REPORT_EXPOSITION_H
 
@@ -31,5 +31,7 @@ void exposition_label(struct exposition *x, const char *name, const char *value)
 void exposition_label_integer(struct exposition *x, const char *name, uint64_t value);
 /* value × 10^-digits, exactly: nanoseconds are seconds with 9 digits. */
 void exposition_value(struct exposition *x, uint64_t value, unsigned digits);
+/* Likewise with a time, in milliseconds since 1970: for OpenMetrics, which writes seconds. */
+void exposition_value_at(struct exposition *x, uint64_t value, unsigned digits, uint64_t msec);
 
 #endif

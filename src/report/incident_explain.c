@@ -51,6 +51,7 @@ static const char *what_is_measured(enum alarm_rule rule)
 	case ALARM_RULE_STALL:
 	case ALARM_RULE_DRIFT:
 	case ALARM_RULE_PEER:
+	case ALARM_RULE_RELATIVE_BUSY:
 		return "average";
 	}
 	return "average";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The present as one JSON document: a verdict in words first, then each repository with its probes.
  */
+#include <inttypes.h>
+
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -251,6 +253,18 @@ static void append_banner(
 	buf_done(&text);
 }
 
+static void append_lost(struct json_t *banners, uint64_t lost)
+{
+	struct buf text = BUF_INIT(SENTENCE_MAX);
+
+	if (lost == 0)
+		return;
+	buf_printf(&text, "%" PRIu64 " %s to the history since the start of the daemon", lost,
+		lost == 1 ? "result was lost" : "results were lost");
+	append_banner(banners, "database", buf_text(&text), "");
+	buf_done(&text);
+}
+
 static struct json_t *new_banners(const struct snapshot *snapshot)
 {
 	struct json_t *banners = json_new_array();
@@ -263,6 +277,9 @@ static struct json_t *new_banners(const struct snapshot *snapshot)
 		append_banner(banners, "database",
 			"the history cannot be written, results wait in memory: ",
 			snapshot->database_error);
+	append_lost(banners, snapshot->database_lost);
+	if (snapshot->database_notice)
+		append_banner(banners, "database", snapshot->database_notice, "");
 	return banners;
 }
 

@@ -28,6 +28,10 @@ void report_run_fio_json(const struct run *run, struct buf *b);
 void report_run_list_header(struct buf *b);
 void report_run_list_line(const struct run *run, struct buf *b);
 
+/* run_csv.c: the header of `repoprobe export --format=csv`, and a line a run. */
+void report_run_csv_header(struct buf *b);
+void report_run_csv_line(const struct run *run, struct buf *b);
+
 /* doctor.c and doctor_json.c: what a repository is, fact by fact, each with a verdict, and what is
  * to be thought of it. */
 void report_doctor_text(const struct checkup *c, struct buf *b);

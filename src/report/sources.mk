@@ -13,8 +13,10 @@ libreport_a_SOURCES = \
 	%D%/incident_json.c \
 	%D%/metrics.c \
 	%D%/metrics_probe.c %D%/metrics_probe.h \
+	%D%/openmetrics.c %D%/openmetrics.h \
 	%D%/overview.c \
 	%D%/report.h \
+	%D%/run_csv.c \
 	%D%/run_fio_json.c \
 	%D%/run_fio_options.c %D%/run_fio_options.h \
 	%D%/run_json.c %D%/run_json.h \

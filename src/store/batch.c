@@ -2,6 +2,9 @@
 /* Changes in the order in which they were added, each with its own copy of what it writes. */
 #include "store/batch.h"
 
+#include "base/buf.h"
+#include "model/alarm_code.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +61,33 @@ int store_batch_add_run(struct store_batch *batch, struct run *run)
 	return add(batch, CHANGE_RUN, run);
 }
 
+static bool has_memory(const struct alarm_state *state)
+{
+	return state->incident_id != 0 || state->last_incident_id != 0 || state->series_count > 0 ||
+		state->probe_count > 0;
+}
+
 int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state)
 {
-	return add(batch, CHANGE_ALARM, copy(state, sizeof(*state)));
+	struct buf code = BUF_INIT(ALARM_CODE_MAX);
+
+	if (has_memory(state))
+		alarm_code(state, &code);
+	struct change_alarm *alarm = code.error < 0 ? NULL : malloc(sizeof(*alarm) + code.len);
+	if (alarm) {
+		*alarm = (struct change_alarm){
+			.incident_id = state->incident_id,
+			.incident_opened_usec = state->incident_opened_usec,
+			.incident_level = state->incident_level,
+			.incident_changes = state->incident_changes,
+			.len = code.len,
+		};
+		memcpy(alarm->repository, state->repository, sizeof(alarm->repository));
+		if (code.len > 0)
+			memcpy(alarm->code, code.data, code.len);
+	}
+	buf_done(&code);
+	return add(batch, CHANGE_ALARM, alarm);
 }
 
 int store_batch_add_event(struct store_batch *batch, const struct incident_event *event)
@@ -171,4 +198,9 @@ void store_batch_set_tag(struct store_batch *batch, uint64_t tag)
 uint64_t store_batch_tag(const struct store_batch *batch)
 {
 	return batch->tag;
+}
+
+bool store_batch_is_told(const struct store_batch *batch)
+{
+	return batch->is_told;
 }

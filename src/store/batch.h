@@ -31,6 +31,17 @@ struct change_duration {
 	uint64_t duration_nsec;
 };
 
+/* A state as the database keeps it: most of its room is unused, and a queue may hold a thousand. */
+struct change_alarm {
+	char repository[RUN_NAME_MAX + 1];
+	int64_t incident_id; /* 0: none is open */
+	int64_t incident_opened_usec;
+	enum alarm_level incident_level;
+	uint32_t incident_changes;
+	size_t len; /* 0: there is nothing to remember */
+	uint8_t code[];
+};
+
 struct change_sample {
 	int64_t run_id;
 	enum run_operation operation;
@@ -48,7 +59,7 @@ struct change {
 	enum change_kind kind;
 	union {
 		struct run *run;
-		struct alarm_state *alarm;
+		struct change_alarm *alarm;
 		struct incident_event *event;
 		struct message *message;
 		struct change_mark *mark;
@@ -67,6 +78,7 @@ struct store_batch {
 	struct change *first;
 	struct change *last;
 	uint64_t tag;
+	bool is_told; /* its messages went out before it was committed */
 	struct store_batch *next; /* in the writer's lists */
 	int error; /* how it ended, in the writer's list of finished ones */
 };

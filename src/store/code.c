@@ -11,13 +11,15 @@
 #include "model/device.h"
 #include "model/histogram.h"
 #include "model/workload.h"
+#include "store/code_bins.h"
 
 #define OPTION_TEXT_MAX 256
 #define COMPRESS_LEVEL 9
 
 enum encoding {
 	ENCODING_PLAIN = 0,
-	ENCODING_ZLIB = 1,
+	ENCODING_ZLIB = 1, /* the first version wrote it; today what code_bins cannot tell */
+	ENCODING_BINS = 2,
 };
 
 int code_workload(const struct workload *w, struct buf *b)
@@ -93,7 +95,7 @@ int code_read_device(const char *text, size_t len, struct device_info *ret)
 	return r == -EINVAL ? -EUCLEAN : r;
 }
 
-int code_histogram(const struct histogram *h, struct buf *b)
+static int deflate(const struct histogram *h, struct buf *b)
 {
 	struct buf plain = BUF_INIT(HISTOGRAM_ENCODED_MAX);
 	struct buf deflated = BUF_INIT(CODE_HISTOGRAM_MAX);
@@ -112,6 +114,18 @@ int code_histogram(const struct histogram *h, struct buf *b)
 	buf_done(&plain);
 	buf_done(&deflated);
 	return r < 0 ? r : b->error;
+}
+
+int code_histogram(const struct histogram *h, struct buf *b)
+{
+	size_t before = b->len;
+
+	buf_add_u8(b, ENCODING_BINS);
+	int r = code_bins(h, b);
+	if (r != -ERANGE)
+		return r;
+	b->len = before;
+	return deflate(h, b);
 }
 
 static int inflate(const uint8_t *data, size_t len, struct histogram *ret, struct error *reterr)
@@ -136,6 +150,8 @@ int code_read_histogram(const void *data, size_t len, struct histogram *ret, str
 		r = histogram_decode(bytes + 1, len - 1, ret, reterr);
 	else if (len > 0 && bytes[0] == ENCODING_ZLIB)
 		r = inflate(bytes + 1, len - 1, ret, reterr);
+	else if (len > 0 && bytes[0] == ENCODING_BINS)
+		r = code_read_bins(bytes + 1, len - 1, ret, reterr);
 	if (r < 0 && r != -ENOMEM)
 		return error_prefix(reterr, -EUCLEAN, "histogram");
 	return r;

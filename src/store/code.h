@@ -24,10 +24,11 @@ int code_read_workload(const char *text, size_t len, struct workload *ret, struc
 int code_device(const struct device_info *device, struct buf *b);
 int code_read_device(const char *text, size_t len, struct device_info *ret);
 
-/* An encoding byte, then histogram_encode's bytes: deflated where that is shorter. */
+/* An encoding byte, then code_bins.h's bits, or, where these cannot tell it, histogram_encode's
+ * bytes, deflated where that is shorter. */
 #define CODE_HISTOGRAM_MAX 65536
 int code_histogram(const struct histogram *h, struct buf *b);
-/* -EUCLEAN when damaged. */
+/* -EUCLEAN when damaged; *ret may be changed even so. */
 int code_read_histogram(const void *data, size_t len, struct histogram *ret, struct error *reterr);
 
 #endif

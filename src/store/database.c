@@ -5,20 +5,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
+#include "base/date.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "store/backup.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
 #define FILE_MODE 0640
-#define OPEN_BUSY_MSEC 5000 /* another program may be taking a backup just now */
+#define GROUP_NAME "repoprobe"
+#define OPEN_BUSY_MSEC 2000 /* another program may be at it just now; then it is tried again */
 #define READ_BUSY_MSEC 2000
+#define BESIDE_BUSY_MSEC 10000
+#define MIB (UINT64_C(1) << 20)
+#define ROOM_BYTES (4 * MIB)
 
 static int open_beside(const char *path, const char *suffix, int flags)
 {
@@ -33,8 +44,7 @@ static int open_beside(const char *path, const char *suffix, int flags)
 	return fd;
 }
 
-/* A lock of the open file description: it goes with its holder, however that ends. */
-static int take_lock(const char *path, int *ret_fd, struct error *reterr)
+int database_lock(const char *path, int *ret_fd, struct error *reterr)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = open_beside(path, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW);
@@ -52,20 +62,21 @@ static int take_lock(const char *path, int *ret_fd, struct error *reterr)
 	return 0;
 }
 
-/* SQLite would create it with the umask's mode; its log and index take over the file's. */
-static int create_file(const char *path, struct error *reterr)
+/* SQLite would create it with the umask's mode; its log and index take over the file's, and, where
+ * root makes them, its group. */
+static int create_file(const char *path, mode_t mode, struct error *reterr)
 {
 	int fd = open_beside(path, "", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 	int r = 0;
 
-	if (fd == -EEXIST)
-		return 0;
 	if (fd < 0)
 		return error_set(reterr, fd, "%s: %s", path, errno_text(-fd));
-	if (fchmod(fd, FILE_MODE) < 0)
-		r = error_set(reterr, -errno, "%s: %s", path, errno_text(errno));
+	if (fchmod(fd, mode) < 0)
+		r = -errno;
+	if (r == 0 && mode == FILE_MODE)
+		r = fd_set_group(fd, GROUP_NAME);
 	fd_close(fd);
-	return r;
+	return r < 0 ? error_set(reterr, r, "%s: %s", path, errno_text(-r)) : 0;
 }
 
 static int open_connection(const char *path, int flags, struct sqlite3 **ret, struct error *reterr)
@@ -138,7 +149,59 @@ static int configure_writer(struct sqlite3 *db, int version, struct error *reter
 	return r;
 }
 
-static int set_up_writer(struct sqlite3 *db, struct error *reterr)
+/* The copy, and as much again for what the migration writes. */
+static int check_room(const char *path, int version, struct error *reterr)
+{
+	struct statvfs fs;
+	uint64_t needed = 2 * database_bytes(path) + ROOM_BYTES;
+
+	if (statvfs(path, &fs) < 0)
+		return error_set(reterr, -errno, "%s", errno_text(errno));
+	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (free_bytes >= needed)
+		return 0;
+	return error_set(reterr, -ENOSPC,
+		"to bring it from schema %d to %d takes %" PRIu64
+		" MiB of free space, and there are %" PRIu64,
+		version, SCHEMA_VERSION, needed / MIB, free_bytes / MIB);
+}
+
+/* Until it has its name it is no copy. */
+static int keep_copy(struct sqlite3 *db, const char *path, int version, struct error *reterr)
+{
+	struct buf name = BUF_INIT(PATH_MAX);
+	struct buf part = BUF_INIT(PATH_MAX);
+
+	buf_printf(&name, "%s.schema-%d", path, version);
+	buf_printf(&part, "%s.part", buf_text(&name));
+	int r = name.error < 0 ? name.error : part.error;
+	if (r == 0) {
+		(void)unlink(buf_text(&part)); /* of a start that was cut short, if at all */
+		r = backup_copy(db, buf_text(&part), FILE_MODE, NULL, reterr);
+	}
+	if (r == 0 && rename(buf_text(&part), buf_text(&name)) < 0)
+		r = error_set(reterr, -errno, "%s: %s", buf_text(&name), errno_text(errno));
+	if (r < 0)
+		(void)unlink(buf_text(&part)); /* likewise */
+	buf_done(&name);
+	buf_done(&part);
+	return r;
+}
+
+static int migrate(struct sqlite3 *db, const char *path, int version, struct error *reterr)
+{
+	int r = 0;
+
+	if (version == SCHEMA_VERSION)
+		return 0;
+	if (version > 0)
+		r = check_room(path, version, reterr);
+	if (r == 0 && version > 0)
+		r = keep_copy(db, path, version, reterr);
+	return r < 0 ? r : schema_migrate(db, version, SCHEMA_VERSION, reterr);
+}
+
+static int set_up_writer(struct sqlite3 *db, const char *path, struct error *reterr)
 {
 	int version;
 
@@ -151,7 +214,7 @@ static int set_up_writer(struct sqlite3 *db, struct error *reterr)
 	if (r == 0)
 		r = configure_writer(db, version, reterr);
 	if (r == 0)
-		r = schema_migrate(db, version, reterr);
+		r = migrate(db, path, version, reterr);
 	if (r < 0)
 		return r;
 	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
@@ -159,38 +222,68 @@ static int set_up_writer(struct sqlite3 *db, struct error *reterr)
 	return 0;
 }
 
-int database_open(const char *path, struct database *ret, struct error *reterr)
+int database_open(const char *path, struct sqlite3 **ret, struct error *reterr)
 {
-	struct database database = { .lock_fd = -1 };
+	struct sqlite3 *db = NULL;
 
-	int r = take_lock(path, &database.lock_fd, reterr);
+	int r = create_file(path, FILE_MODE, reterr);
+	if (r == 0 || r == -EEXIST)
+		r = open_connection(path, SQLITE_OPEN_READWRITE, &db, reterr);
 	if (r < 0)
 		return r;
-	r = create_file(path, reterr);
-	if (r == 0)
-		r = open_connection(path, SQLITE_OPEN_READWRITE, &database.db, reterr);
-	if (r < 0)
-		goto fail;
-	r = set_up_writer(database.db, reterr);
+	r = set_up_writer(db, path, reterr);
 	if (r < 0) {
 		(void)error_prefix(reterr, r, "%s", path); /* r goes up */
-		goto fail;
+		(void)database_close(db);
+		return r;
 	}
-	*ret = database;
+	*ret = db;
 	return 0;
-fail:
-	database_close(&database);
+}
+
+struct sqlite3 *database_close(struct sqlite3 *db)
+{
+	(void)sqlite3_close(db); /* statements are finalized, so it closes */
+	return NULL;
+}
+
+int database_create(const char *path, unsigned mode, struct sqlite3 **ret, struct error *reterr)
+{
+	int r = create_file(path, mode, reterr);
+
+	if (r == -EEXIST)
+		return error_set(reterr, r, "%s is there already, and is not overwritten", path);
+	if (r == 0)
+		r = open_connection(path, SQLITE_OPEN_READWRITE, ret, reterr);
 	return r;
 }
 
-void database_close(struct database *database)
+int database_open_beside(const char *path, struct sqlite3 **ret, struct error *reterr)
 {
-	(void)sqlite3_close(database->db); /* statements are finalized, so it closes */
-	database->db = NULL;
-	database->lock_fd = fd_close(database->lock_fd);
+	struct sqlite3 *db = NULL;
+	int version = 0;
+
+	int r = open_connection(path, SQLITE_OPEN_READWRITE, &db, reterr);
+	if (r < 0)
+		return r;
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	(void)sqlite3_busy_timeout(db, BESIDE_BUSY_MSEC); /* cannot fail */
+	r = keep_log(db, reterr);
+	if (r == 0)
+		r = schema_identify(db, &version, reterr);
+	if (r == 0 && version != SCHEMA_VERSION)
+		r = error_set(
+			reterr, -EPROTO, "it is of an older version, which repoprobed converts");
+	if (r < 0) {
+		(void)error_prefix(reterr, r, "%s", path); /* r goes up */
+		(void)database_close(db);
+		return r;
+	}
+	*ret = db;
+	return 0;
 }
 
-static int set_up_reader(struct sqlite3 *db, struct error *reterr)
+static int set_up_reader(struct sqlite3 *db, bool takes_older, struct error *reterr)
 {
 	int version;
 
@@ -200,10 +293,16 @@ static int set_up_reader(struct sqlite3 *db, struct error *reterr)
 		return r;
 	if (version == 0)
 		return error_set(reterr, -ENOENT, "there is no history yet");
+	if (version < SCHEMA_VERSION && !takes_older)
+		return error_set(reterr, -EPROTO,
+			"it was made by an older repoprobe (schema %d, this version knows %d), and "
+			"repoprobed converts it when it starts",
+			version, SCHEMA_VERSION);
 	return sql_execute(db, "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY", reterr);
 }
 
-int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr)
+static int open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr)
 {
 	struct sqlite3 *db = NULL;
 
@@ -212,7 +311,7 @@ int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *
 		return error_set(reterr, r, "%s: there is no history yet", path);
 	if (r < 0)
 		return r;
-	r = set_up_reader(db, reterr);
+	r = set_up_reader(db, takes_older, reterr);
 	if (r < 0) {
 		(void)error_prefix(reterr, r, "%s", path); /* r goes up */
 		(void)sqlite3_close(db); /* it has no statements */
@@ -220,6 +319,83 @@ int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *
 	}
 	*ret = db;
 	return 0;
+}
+
+/* What a newer version made is not for us; beside it may stand what we recorded since. */
+int database_open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr)
+{
+	struct buf older = BUF_INIT(PATH_MAX);
+
+	int r = open_to_read(path, takes_older, ret, reterr);
+	if (r != -EPROTO)
+		return r;
+	database_add_older_path(path, &older);
+	if (older.error == 0 && access(buf_text(&older), F_OK) == 0)
+		r = open_to_read(buf_text(&older), takes_older, ret, reterr);
+	buf_done(&older);
+	return r;
+}
+
+void database_add_older_path(const char *path, struct buf *b)
+{
+	size_t len = strlen(path);
+
+	if (len > 3 && strcmp(path + len - 3, ".db") == 0)
+		len -= 3;
+	buf_add(b, path, len);
+	buf_printf(b, "-%d.db", SCHEMA_VERSION);
+}
+
+static void add_time(struct buf *b, int64_t usec)
+{
+	int64_t seconds = usec / (int64_t)USEC_PER_SEC;
+	struct date date = date_from_days(date_days_of_seconds(seconds));
+	int64_t of_day = seconds - date_days_of_seconds(seconds) * DATE_SECONDS_PER_DAY;
+
+	buf_printf(b,
+		"%04" PRId64 "%02" PRId64 "%02" PRId64 "T%02" PRId64 "%02" PRId64 "%02" PRId64 "Z",
+		date.year, date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
+}
+
+static int rename_part(const char *from, const char *to, const char *suffix, struct error *reterr)
+{
+	struct buf old_name = BUF_INIT(PATH_MAX);
+	struct buf new_name = BUF_INIT(PATH_MAX);
+
+	buf_printf(&old_name, "%s%s", from, suffix);
+	buf_printf(&new_name, "%s%s", to, suffix);
+	int r = old_name.error < 0 ? old_name.error : new_name.error;
+	if (r == 0 &&
+		renameat2(AT_FDCWD, buf_text(&old_name), AT_FDCWD, buf_text(&new_name),
+			RENAME_NOREPLACE) < 0)
+		r = errno == ENOENT && suffix[0] != '\0' ? 0 : -errno;
+	if (r < 0)
+		(void)error_set(reterr, r, "%s cannot be kept as %s%s: %s", from, to, suffix,
+			errno_text(-r)); /* r goes up */
+	buf_done(&old_name);
+	buf_done(&new_name);
+	return r;
+}
+
+int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr)
+{
+	/* The file last: while it stands, it stands with what belongs to it or is damaged anyway.
+	 */
+	static const char *const suffixes[] = { "-wal", "-shm", "" };
+	struct buf name = BUF_INIT(PATH_MAX);
+	int r = 0;
+
+	buf_printf(&name, "%s.corrupt-", path);
+	add_time(&name, now_usec);
+	if (name.error < 0)
+		r = name.error;
+	for (size_t i = 0; r == 0 && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		r = rename_part(path, buf_text(&name), suffixes[i], reterr);
+	if (r == 0)
+		buf_add_text(b, buf_text(&name));
+	buf_done(&name);
+	return r;
 }
 
 static uint64_t file_bytes(const char *path, const char *suffix)

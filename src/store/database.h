@@ -3,23 +3,44 @@
 #ifndef REPOPROBE_STORE_DATABASE_H
 #define REPOPROBE_STORE_DATABASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
 struct error;
 struct sqlite3;
 
-/* The one connection that writes. */
-struct database {
-	struct sqlite3 *db;
-	int lock_fd; /* on PATH.lock, held while open */
-};
+/* Takes the lock that the one writer holds (PATH.lock): it goes with its holder, however that ends.
+ * -EBUSY: another has it. Close *ret_fd to let it go. */
+int database_lock(const char *path, int *ret_fd, struct error *reterr);
 
-/* Takes the lock, creates the file where there is none, migrates it. See store_writer_open. */
-int database_open(const char *path, struct database *ret, struct error *reterr);
-void database_close(struct database *database); /* also a half-built or closed one */
+/* The connection that writes: creates the file where there is none and migrates it, after a copy
+ * (PATH.schema-VERSION). The lock is held. -ENOSPC also when there is no room for that copy. See
+ * store_writer_open for others. */
+int database_open(const char *path, struct sqlite3 **ret, struct error *reterr);
 
-/* A connection that only reads, on a database of this very version. See store_reader_open. */
-int database_open_to_read(const char *path, struct sqlite3 **ret, struct error *reterr);
+/* A connection that writes beside the one writer, for a moment: on a database of this version that
+ * is there. */
+int database_open_beside(const char *path, struct sqlite3 **ret, struct error *reterr);
+
+/* A connection that only reads, on a database of this very version, or also of an older one. See
+ * store_reader_open. */
+int database_open_to_read(
+	const char *path, bool takes_older, struct sqlite3 **ret, struct error *reterr);
+
+/* A new, empty file (-EEXIST) with a connection to fill it. */
+int database_create(const char *path, unsigned mode, struct sqlite3 **ret, struct error *reterr);
+
+/* Closes; accepts NULL, returns NULL. */
+struct sqlite3 *database_close(struct sqlite3 *db);
+
+/* Where this version records when PATH was made by a newer one: "history.db" becomes
+ * "history-1.db". */
+void database_add_older_path(const char *path, struct buf *b);
+
+/* Gives a damaged database another name, with its log and index: PATH.corrupt-20261130T223455Z,
+ * which is appended to b. Nothing is ever deleted. */
+int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr);
 
 /* Bytes of the file and its write-ahead log; 0 for what is not there. */
 uint64_t database_bytes(const char *path);

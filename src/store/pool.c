@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -18,13 +19,14 @@ struct pool_question {
 
 struct pool_thread {
 	struct store_pool *pool;
-	struct store_reader *reader;
+	struct store_reader *reader; /* set under the lock; NULL: none could be opened yet */
 	pthread_t thread;
 	bool is_running;
 };
 
 struct store_pool {
-	pthread_mutex_t lock; /* for the queue, is_closing and running */
+	char *path;
+	pthread_mutex_t lock; /* for the queue, is_closing, running and the threads' readers */
 	pthread_cond_t has_work;
 	pthread_cond_t has_ended;
 	bool is_closing;
@@ -53,13 +55,40 @@ static bool next_question(struct store_pool *pool, struct pool_question *ret)
 	return has_question;
 }
 
+/* False when the pool closes: the reader that was to be set is not. */
+static bool set_reader(struct pool_thread *thread, struct store_reader *reader)
+{
+	pthread_mutex_lock(&thread->pool->lock);
+	bool is_set = !thread->pool->is_closing;
+	if (is_set)
+		thread->reader = reader;
+	pthread_mutex_unlock(&thread->pool->lock);
+	return is_set;
+}
+
+/* Opens what is not open, or not the database any more that stands at the path: a damaged one is
+ * kept under another name. Where that fails, what there is must do. */
+static void renew_reader(struct pool_thread *thread)
+{
+	struct store_reader *earlier = thread->reader;
+	struct store_reader *reader = NULL;
+
+	if (earlier && reader_is_current(earlier))
+		return;
+	if (store_reader_open(thread->pool->path, &reader, NULL) < 0)
+		return;
+	store_reader_close(set_reader(thread, reader) ? earlier : reader);
+}
+
 static void *run_thread(void *data)
 {
 	struct pool_thread *thread = data;
 	struct pool_question question;
 
-	while (next_question(thread->pool, &question))
+	while (next_question(thread->pool, &question)) {
+		renew_reader(thread);
 		question.ask(thread->reader, question.data);
+	}
 	pthread_mutex_lock(&thread->pool->lock);
 	thread->pool->running--;
 	pthread_cond_signal(&thread->pool->has_ended);
@@ -104,6 +133,7 @@ static void init_locks(struct store_pool *pool)
 static struct store_pool *free_pool(struct store_pool *pool)
 {
 	free(pool->questions);
+	free(pool->path);
 	pthread_cond_destroy(&pool->has_ended);
 	pthread_cond_destroy(&pool->has_work);
 	pthread_mutex_destroy(&pool->lock);
@@ -111,7 +141,7 @@ static struct store_pool *free_pool(struct store_pool *pool)
 	return NULL;
 }
 
-static struct store_pool *new_pool(size_t threads, size_t max_queue)
+static struct store_pool *new_pool(const char *path, size_t threads, size_t max_queue)
 {
 	struct store_pool *pool = calloc(1, sizeof(*pool) + threads * sizeof(pool->threads[0]));
 
@@ -121,13 +151,14 @@ static struct store_pool *new_pool(size_t threads, size_t max_queue)
 	pool->max_questions = max_queue > 0 ? max_queue : 1;
 	pool->questions = calloc(pool->max_questions, sizeof(pool->questions[0]));
 	pool->thread_count = threads;
-	return pool->questions ? pool : free_pool(pool);
+	pool->path = strdup(path);
+	return pool->questions && pool->path ? pool : free_pool(pool);
 }
 
 int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
 	struct error *reterr)
 {
-	struct store_pool *pool = new_pool(threads, max_queue);
+	struct store_pool *pool = new_pool(path, threads, max_queue);
 	int r = 0;
 
 	if (!pool)
@@ -135,9 +166,7 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
 	for (size_t i = 0; r == 0 && i < threads; i++) {
 		struct pool_thread *thread = &pool->threads[i];
 		thread->pool = pool;
-		r = store_reader_open(path, &thread->reader, reterr);
-		if (r < 0)
-			break;
+		(void)store_reader_open(path, &thread->reader, NULL); /* else with a question */
 		r = start_thread(thread);
 		if (r < 0)
 			(void)error_set(reterr, r, "%s: %s", path, errno_text(-r)); /* r goes up */

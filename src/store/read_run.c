@@ -9,28 +9,30 @@
 #include "store/code.h"
 #include "store/reader.h"
 
-/* Which runs: each series gives its newest by the index, and the newest of those are taken. */
-#define PICK_OF_SERIES                                                                             \
+/* Which runs: each series gives its newest (oldest) by the index, and the newest of those are
+ * taken. An order is "" or " DESC". */
+#define PICK_OF_SERIES(order)                                                                      \
 	"SELECT r.id FROM run AS r WHERE r.series = series.id AND r.started_usec >= ?3"            \
-	" AND r.started_usec < ?4 ORDER BY r.started_usec DESC, r.id DESC LIMIT "
+	" AND r.started_usec < ?4 ORDER BY r.started_usec" order ", r.id" order " LIMIT "
 #define PICK_FROM " FROM series JOIN target ON target.id = series.target JOIN run ON run.id IN "
 #define PICK_WHERE " WHERE (?1 IS NULL OR target.name = ?1) AND (?2 IS NULL OR series.probe = ?2)"
-#define PICK_ORDER " ORDER BY run.started_usec DESC, run.id DESC LIMIT ?5"
+#define PICK_ORDER(order) " ORDER BY run.started_usec" order ", run.id" order " LIMIT ?5"
 
-#define PICK_ALL "SELECT run.id" PICK_FROM "(" PICK_OF_SERIES "?5)" PICK_WHERE PICK_ORDER
+#define PICK_ALL(order)                                                                            \
+	"SELECT run.id" PICK_FROM "(" PICK_OF_SERIES(order) "?5)" PICK_WHERE PICK_ORDER(order)
 /* A probe whose workload was changed has several series. */
 #define PICK_NEWEST_PER_PROBE                                                                      \
 	"SELECT id FROM (SELECT run.id, run.started_usec, row_number() OVER"                       \
 	" (PARTITION BY series.target, series.probe ORDER BY run.started_usec DESC, run.id DESC)"  \
-	" AS place" PICK_FROM "(" PICK_OF_SERIES "1)" PICK_WHERE ") AS run"                        \
-	" WHERE place = 1" PICK_ORDER
+	" AS place" PICK_FROM "(" PICK_OF_SERIES(" DESC") "1)" PICK_WHERE ") AS run"               \
+							  " WHERE place = 1" PICK_ORDER(" DESC")
 #define PICK_ONE                                                                                   \
 	"SELECT run.id FROM run JOIN series ON series.id = run.series"                             \
 	" JOIN target ON target.id = series.target" PICK_WHERE                                     \
 	" AND run.started_usec >= ?3 AND run.started_usec < ?4 AND run.id = ?6 LIMIT ?5"
 
 /* A row for each operation of each run picked, or one for a run without any. */
-#define RUNS_OF(picked)                                                                                \
+#define RUNS_OF(picked, order)                                                                                \
 	"WITH picked (id) AS MATERIALIZED (" picked ")"                                                \
 	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"           \
 	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"                  \
@@ -49,7 +51,7 @@
 	" LEFT JOIN workload ON workload.id = run.workload"                                            \
 	" LEFT JOIN identity ON identity.id = run.identity"                                            \
 	" LEFT JOIN run_operation AS o ON o.run = run.id"                                              \
-	" ORDER BY run.started_usec DESC, run.id DESC, o.operation"
+	" ORDER BY run.started_usec" order ", run.id" order ", o.operation"
 
 static void read_times(struct sql *s, struct run *run)
 {
@@ -239,13 +241,16 @@ static void bind_filter(struct sql *s, const struct store_run_filter *filter)
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr)
 {
-	static const char one[] = RUNS_OF(PICK_ONE);
-	static const char newest[] = RUNS_OF(PICK_NEWEST_PER_PROBE);
-	static const char all[] = RUNS_OF(PICK_ALL);
+	static const char one[] = RUNS_OF(PICK_ONE, "");
+	static const char newest[] = RUNS_OF(PICK_NEWEST_PER_PROBE, " DESC");
+	static const char newest_first[] = RUNS_OF(PICK_ALL(" DESC"), " DESC");
+	static const char oldest_first[] = RUNS_OF(PICK_ALL(""), "");
 	struct run_reading reading = { .reader = reader, .each = each, .data = data };
-	const char *text = filter->is_newest_per_probe ? newest : all;
+	const char *text = filter->is_oldest_first ? oldest_first : newest_first;
 	struct sql s = { 0 };
 
+	if (filter->is_newest_per_probe)
+		text = newest;
 	if (filter->id != 0)
 		text = one;
 	reading.run = run_new("", "");

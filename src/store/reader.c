@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "store/database.h"
@@ -19,20 +20,45 @@ static int is_to_stop(void *data)
 	return atomic_load(&reader->is_stopped);
 }
 
-int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr)
+static uint64_t inode_of(struct sqlite3 *db)
+{
+	struct stat st;
+	const char *path = sqlite3_db_filename(db, "main");
+
+	return path && stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+bool reader_is_current(const struct store_reader *reader)
+{
+	return inode_of(reader->db) == reader->inode;
+}
+
+static int open_reader(
+	const char *path, bool takes_older, struct store_reader **ret, struct error *reterr)
 {
 	struct store_reader *reader = calloc(1, sizeof(*reader));
 
 	if (!reader)
 		return error_set(reterr, -ENOMEM, "%s: %s", path, errno_text(ENOMEM));
-	int r = database_open_to_read(path, &reader->db, reterr);
+	int r = database_open_to_read(path, takes_older, &reader->db, reterr);
 	if (r < 0) {
 		store_reader_close(reader);
 		return r;
 	}
+	reader->inode = inode_of(reader->db);
 	sqlite3_progress_handler(reader->db, PROGRESS_STEPS, is_to_stop, reader);
 	*ret = reader;
 	return 0;
+}
+
+int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr)
+{
+	return open_reader(path, false, ret, reterr);
+}
+
+int store_reader_open_older(const char *path, struct store_reader **ret, struct error *reterr)
+{
+	return open_reader(path, true, ret, reterr);
 }
 
 struct store_reader *store_reader_close(struct store_reader *reader)

@@ -15,6 +15,7 @@
 struct store_reader {
 	struct sqlite3 *db;
 	atomic_bool is_stopped;
+	uint64_t inode; /* of the file at its path when it was opened */
 	/* Workloads read before, by their id: many runs have the same few. */
 	struct reader_workload {
 		int64_t id; /* 0: unused */
@@ -26,6 +27,9 @@ struct store_reader {
 
 /* From any thread: what runs and all that is still asked ends with -EINTR, for good. */
 void reader_stop(struct store_reader *reader);
+
+/* Whether the file at its path is the one that is open. */
+bool reader_is_current(const struct store_reader *reader);
 
 /* sql_prepare, but -EINTR once stopped. */
 int reader_prepare(

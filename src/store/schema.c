@@ -16,6 +16,7 @@ static const struct {
 	{ 2, schema_migration_2 },
 	{ 3, schema_migration_3 },
 	{ 4, schema_migration_4 },
+	{ 5, schema_migration_5 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)
@@ -63,10 +64,10 @@ static int note_migration(struct sqlite3 *db, int version, struct error *reterr)
 	return r;
 }
 
-static int migrate_from(struct sqlite3 *db, int version, struct error *reterr)
+static int migrate_from(struct sqlite3 *db, int version, int to_version, struct error *reterr)
 {
 	for (size_t i = 0; i < sizeof(migrations) / sizeof(migrations[0]); i++) {
-		if (migrations[i].version <= version)
+		if (migrations[i].version <= version || migrations[i].version > to_version)
 			continue;
 		int r = sql_execute(db, migrations[i].text, reterr);
 		if (r == 0)
@@ -77,14 +78,14 @@ static int migrate_from(struct sqlite3 *db, int version, struct error *reterr)
 	return sql_execute(db, "COMMIT", reterr);
 }
 
-int schema_migrate(struct sqlite3 *db, int version, struct error *reterr)
+int schema_migrate(struct sqlite3 *db, int version, int to_version, struct error *reterr)
 {
-	if (version == SCHEMA_VERSION)
+	if (version == to_version)
 		return 0;
 	int r = sql_execute(db, "BEGIN IMMEDIATE", reterr);
 	if (r < 0)
 		return r;
-	r = migrate_from(db, version, reterr);
+	r = migrate_from(db, version, to_version, reterr);
 	if (r < 0 && !sqlite3_get_autocommit(db))
 		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is the one to tell */
 	return r;

@@ -42,6 +42,8 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" iops_seconds, iops_ios, iops_squares, latencies, sum_nsec, min_nsec, max_nsec,"
 		" p50_nsec, p95_nsec, p99_nsec, histogram)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[WRITE_ADD_HOUR_DUE] = "INSERT OR IGNORE INTO hour_due (hour, series) VALUES (?, ?)",
+	[WRITE_ADD_DAY_DUE] = "INSERT OR IGNORE INTO day_due (day, series) VALUES (?, ?)",
 	[WRITE_SET_DURATION] = "UPDATE run SET duration_nsec = ? WHERE id = ?",
 	[WRITE_SET_BUDGET] = "INSERT INTO budget (target, day_bytes, level_bytes, saved_usec)"
 			     " VALUES (?, ?, ?, ?) ON CONFLICT (target) DO UPDATE SET"
@@ -203,13 +205,24 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 	return 0;
 }
 
-int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr)
+static int write_each(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
+{
+	int r = 0;
+
+	for (const struct store_batch *b = first; r == 0 && count > 0; b = b->next, count--)
+		r = write_changes(w, b, reterr);
+	return r;
+}
+
+int write_batches(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
 {
 	int r = sql_finish(write_start(w, WRITE_BEGIN), reterr);
 
 	if (r < 0)
 		return r;
-	r = write_changes(w, batch, reterr);
+	r = write_each(w, first, count, reterr);
 	if (r == 0)
 		r = sql_finish(write_start(w, WRITE_COMMIT), reterr);
 	if (r == 0)

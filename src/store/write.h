@@ -20,6 +20,8 @@ enum write_statement {
 	WRITE_ADD_IDENTITY,
 	WRITE_ADD_RUN,
 	WRITE_ADD_OPERATION,
+	WRITE_ADD_HOUR_DUE,
+	WRITE_ADD_DAY_DUE,
 	WRITE_SET_DURATION,
 	WRITE_SET_BUDGET,
 	WRITE_SET_ALARM,
@@ -46,8 +48,10 @@ struct write {
 int write_init(struct write *w, struct sqlite3 *db, struct error *reterr);
 void write_done(struct write *w); /* also when init failed; db may be NULL then */
 
-/* Commits all changes, or changes nothing. Errors: see sql_errno and sql_is_passing. */
-int write_batch(struct write *w, const struct store_batch *batch, struct error *reterr);
+/* Commits all changes of `count` batches in a row, or changes nothing. Errors: see sql_errno and
+ * sql_is_passing. */
+int write_batches(
+	struct write *w, const struct store_batch *first, size_t count, struct error *reterr);
 
 /* --- Among write*.c ----------------------------------------------------- */
 

@@ -4,9 +4,6 @@
  * there. */
 #include "store/write.h"
 
-#include "base/buf.h"
-#include "model/alarm_code.h"
-
 struct incident_row {
 	int64_t id;
 	const char *repository;
@@ -37,51 +34,41 @@ static int set_incident(struct write *w, const struct incident_row *row, struct 
 	return sql_finish(s, reterr);
 }
 
-static bool has_memory(const struct alarm_state *state)
-{
-	return state->incident_id != 0 || state->last_incident_id != 0 || state->series_count > 0 ||
-		state->probe_count > 0;
-}
-
 static int set_alarm(
-	struct write *w, int64_t target, const struct alarm_state *state, struct error *reterr)
+	struct write *w, int64_t target, const struct change_alarm *alarm, struct error *reterr)
 {
-	struct buf code = BUF_INIT(ALARM_CODE_MAX);
 	struct sql *s = write_start(w, WRITE_SET_ALARM);
 
-	alarm_code(state, &code);
-	if (state->incident_id != 0)
-		sql_bind_integer(s, state->incident_id);
+	if (alarm->incident_id != 0)
+		sql_bind_integer(s, alarm->incident_id);
 	else
 		sql_bind_null(s);
-	sql_bind_integer(s, state->incident_level);
-	sql_bind_integer(s, state->incident_changes);
-	if (has_memory(state))
-		sql_bind_bytes(s, code.data, code.len);
+	sql_bind_integer(s, alarm->incident_level);
+	sql_bind_integer(s, alarm->incident_changes);
+	if (alarm->len > 0)
+		sql_bind_bytes(s, alarm->code, alarm->len);
 	else
 		sql_bind_null(s);
 	sql_bind_integer(s, target);
-	int r = code.error < 0 ? code.error : sql_finish(s, reterr);
-	buf_done(&code);
-	return r;
+	return sql_finish(s, reterr);
 }
 
 int write_alarm(struct write *w, const struct change *change, struct error *reterr)
 {
-	const struct alarm_state *state = change->alarm;
+	const struct change_alarm *alarm = change->alarm;
 	const struct incident_row row = {
-		.id = state->incident_id,
-		.repository = state->repository,
-		.level = state->incident_level,
-		.opened_usec = state->incident_opened_usec,
+		.id = alarm->incident_id,
+		.repository = alarm->repository,
+		.level = alarm->incident_level,
+		.opened_usec = alarm->incident_opened_usec,
 	};
 	int64_t target;
 
-	int r = write_target(w, state->repository, &target, reterr);
-	if (r == 0 && state->incident_id != 0)
+	int r = write_target(w, alarm->repository, &target, reterr);
+	if (r == 0 && alarm->incident_id != 0)
 		r = set_incident(w, &row, reterr);
 	if (r == 0)
-		r = set_alarm(w, target, state, reterr);
+		r = set_alarm(w, target, alarm, reterr);
 	if (r < 0)
 		return r;
 	/* Of a database of the first version: from now on the column counts. */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "store/code.h"
+#include "store/rollup.h"
 #include "store/write.h"
 
 #define OPTIONS_MAX 4096
@@ -204,6 +205,22 @@ static int add_operation(
 	return r;
 }
 
+/* Its hour and its day are to be merged, or merged again. */
+static int add_due(struct write *w, const struct run *run, int64_t series, struct error *reterr)
+{
+	struct sql *s = write_start(w, WRITE_ADD_HOUR_DUE);
+
+	sql_bind_integer(s, run->started_usec / ROLLUP_HOUR_USEC);
+	sql_bind_integer(s, series);
+	int r = sql_finish(s, reterr);
+	if (r < 0)
+		return r;
+	s = write_start(w, WRITE_ADD_DAY_DUE);
+	sql_bind_integer(s, run->started_usec / ROLLUP_DAY_USEC);
+	sql_bind_integer(s, series);
+	return sql_finish(s, reterr);
+}
+
 int write_run(struct write *w, const struct change *change, struct error *reterr)
 {
 	const struct run *run = change->run;
@@ -224,6 +241,8 @@ int write_run(struct write *w, const struct change *change, struct error *reterr
 	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++)
 		if (did_happen(&run->operations[i]))
 			r = add_operation(w, run, (enum run_operation)i, reterr);
+	if (r == 0)
+		r = add_due(w, run, rows.series, reterr);
 	return r;
 }
 

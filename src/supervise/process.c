@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "supervise/spawner.h"
 #include "wire/wire.h"
 
 #define WORKER_NAME "repoprobe-worker"
@@ -87,7 +88,7 @@ static int prepare_spawn(
 	return -r;
 }
 
-static int spawn(const char *path, int child_fd, pid_t *ret_pid)
+int process_start(const char *path, int child_fd, pid_t *ret_pid)
 {
 	char name[] = WORKER_NAME;
 	char *const arguments[] = { name, NULL };
@@ -154,6 +155,12 @@ static void abandon(struct supervise_worker *worker)
 int supervise_spawn(const char *worker_path, const struct job *job, struct supervise_worker *ret,
 	struct error *reterr)
 {
+	return supervise_spawn_from(NULL, worker_path, job, ret, reterr);
+}
+
+int supervise_spawn_from(struct supervise_spawner *spawner, const char *worker_path,
+	const struct job *job, struct supervise_worker *ret, struct error *reterr)
+{
 	struct supervise_worker worker = SUPERVISE_WORKER_INIT;
 	int sockets[2];
 	int r = open_sockets(sockets);
@@ -161,7 +168,8 @@ int supervise_spawn(const char *worker_path, const struct job *job, struct super
 	if (r < 0)
 		return error_set(reterr, r, "cannot make a socket: %s", errno_text(-r));
 	worker.socket = sockets[0];
-	r = spawn(worker_path, sockets[1], &worker.pid);
+	r = spawner ? spawner_ask(spawner, worker_path, sockets[1], &worker.pid)
+		    : process_start(worker_path, sockets[1], &worker.pid);
 	fd_close(sockets[1]);
 	if (r < 0) {
 		supervise_close(&worker);

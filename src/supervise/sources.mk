@@ -5,5 +5,6 @@ libsupervise_a_SOURCES = \
 	%D%/life.c \
 	%D%/notes.c %D%/notes.h \
 	%D%/process.c \
+	%D%/spawner.c %D%/spawner.h \
 	%D%/reading.c %D%/reading.h \
 	%D%/supervise.h

@@ -91,6 +91,15 @@ int supervise_find_worker(char *ret_path, size_t size, struct error *reterr);
 int supervise_spawn(const char *worker_path, const struct job *job, struct supervise_worker *ret,
 	struct error *reterr);
 
+/* The same out of a thread that has none of the descriptors which were opened after its start: a
+ * program with files on a file system that may hang starts one before it opens them. spawner may be
+ * NULL. The thread lives as long as its workers should. */
+struct supervise_spawner;
+int supervise_spawner_start(struct supervise_spawner **ret, struct error *reterr);
+struct supervise_spawner *supervise_spawner_stop(struct supervise_spawner *spawner);
+int supervise_spawn_from(struct supervise_spawner *spawner, const char *worker_path,
+	const struct job *job, struct supervise_worker *ret, struct error *reterr);
+
 enum supervise_message {
 	SUPERVISE_MESSAGE_NONE, /* nothing to read now */
 	SUPERVISE_MESSAGE_PROGRESS,

@@ -18,6 +18,7 @@ enum examination_tag {
 	EXAMINATION_TAG_DIRECT = 7,
 	EXAMINATION_TAG_URING = 8,
 	EXAMINATION_TAG_REFUSALS = 9,
+	EXAMINATION_TAG_PREPARATION = 10,
 };
 
 #define ERRNO_MAX 4095 /* the kernel's */
@@ -312,6 +313,31 @@ static int read_refusals(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
+static void add_preparation(struct buf *b, const struct examination_preparation *p)
+{
+	size_t begin = section_begin(b, EXAMINATION_TAG_PREPARATION);
+
+	section_add_text(b, p->path);
+	buf_add_u8(b, p->is_ready);
+	buf_add_u8(b, p->is_new);
+	buf_add_u8(b, p->is_beside);
+	section_end(b, begin);
+}
+
+static int read_preparation(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct examination *e = into;
+	struct examination_preparation *p = &e->preparation;
+
+	(void)reterr; /* as above */
+	e->has_preparation = true;
+	section_read_text(r, p->path, sizeof(p->path));
+	p->is_ready = section_read_boolean(r);
+	p->is_new = section_read_boolean(r);
+	p->is_beside = section_read_boolean(r);
+	return 0;
+}
+
 void wire_encode_examination(const struct examination *e, struct buf *b)
 {
 	section_add_header(b, WIRE_EXAMINATION);
@@ -328,6 +354,8 @@ void wire_encode_examination(const struct examination *e, struct buf *b)
 	add_files(b, e);
 	add_direct(b, &e->direct);
 	add_uring(b, &e->uring);
+	if (e->has_preparation)
+		add_preparation(b, &e->preparation);
 	add_refusals(b, e);
 }
 
@@ -344,6 +372,7 @@ int wire_decode_examination(
 		{ EXAMINATION_TAG_DIRECT, "direct", true, read_direct },
 		{ EXAMINATION_TAG_URING, "io_uring", true, read_uring },
 		{ EXAMINATION_TAG_REFUSALS, "refusals", true, read_refusals },
+		{ EXAMINATION_TAG_PREPARATION, "preparation", false, read_preparation },
 	};
 
 	memset(ret, 0, sizeof(*ret));

@@ -15,6 +15,7 @@ enum job_tag {
 	JOB_TAG_NULL = 5,
 	JOB_TAG_EXAMINE = 6,
 	JOB_TAG_EXPECTATION = 7,
+	JOB_TAG_INIT = 8,
 };
 
 enum progress_tag {
@@ -31,6 +32,20 @@ static void add_file(struct buf *b, const struct job *job)
 	buf_add_u64(b, job->min_free_bytes);
 	buf_add_u8(b, job->min_free_percent);
 	buf_add_u8(b, job->keep_file);
+	section_end(b, begin);
+}
+
+static void add_init(struct buf *b, const struct job *job)
+{
+	size_t begin = section_begin(b, JOB_TAG_INIT);
+
+	buf_add_u8(b, job->is_daemon_root);
+	buf_add_u8(b, job->is_for_owner);
+	buf_add_u32(b, job->user.uid);
+	buf_add_u32(b, job->user.gid);
+	buf_add_u16(b, (uint16_t)job->user.group_count);
+	for (size_t i = 0; i < job->user.group_count; i++)
+		buf_add_u32(b, job->user.groups[i]);
 	section_end(b, begin);
 }
 
@@ -82,13 +97,15 @@ void wire_encode_job(const struct job *job, struct buf *b)
 		section_add_text(b, job->state_directory);
 		section_end(b, begin);
 	}
+	if (job->kind == JOB_INIT)
+		add_init(b, job);
 }
 
 static int read_target(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct job *job = into;
 
-	job->kind = (enum job_kind)section_read_below(r, JOB_EXAMINE + 1);
+	job->kind = (enum job_kind)section_read_below(r, JOB_INIT + 1);
 	section_read_text(r, job->repository_path, sizeof(job->repository_path));
 	section_read_text(r, job->probe_directory, sizeof(job->probe_directory));
 	section_read_text(r, job->file_name, sizeof(job->file_name));
@@ -173,6 +190,25 @@ static int read_examine(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
+static int read_init(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct job *job = into;
+
+	(void)reterr; /* as above */
+	job->is_daemon_root = section_read_boolean(r);
+	job->is_for_owner = section_read_boolean(r);
+	job->user.uid = buf_read_u32(r);
+	job->user.gid = buf_read_u32(r);
+	unsigned count = buf_read_u16(r);
+	if (count > JOB_GROUPS_MAX)
+		r->error = -EBADMSG;
+	else
+		job->user.group_count = count;
+	for (size_t i = 0; i < job->user.group_count; i++)
+		job->user.groups[i] = buf_read_u32(r);
+	return 0;
+}
+
 int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct error *reterr)
 {
 	static const struct section_kind kinds[] = {
@@ -182,6 +218,7 @@ int wire_decode_job(const uint8_t *data, size_t len, struct job *ret, struct err
 		{ JOB_TAG_DEADLINE, "deadline", true, read_deadline },
 		{ JOB_TAG_NULL, "null", false, read_null },
 		{ JOB_TAG_EXAMINE, "examine", false, read_examine },
+		{ JOB_TAG_INIT, "init", false, read_init },
 		{ JOB_TAG_EXPECTATION, "expectation", true, read_expectation },
 	};
 	struct job job;

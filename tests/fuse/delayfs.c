@@ -8,7 +8,8 @@
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
  * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
  * then on), "error NUMBER" (errno of reads and writes, 0: none), "hang getattr|open|fsync|off":
- * requests of this kind are not answered while that is so. */
+ * requests of this kind are not answered while that is so; "squash on|off": each request has the
+ * rights of who asks, and root those of nobody, as of a server that exports with root_squash. */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -29,6 +31,7 @@
 
 #define NSEC_PER_SEC 1000000000L
 #define REQUEST_MAX (1024 * 1024)
+#define NOBODY 65534
 
 enum kind {
 	KIND_NONE,
@@ -43,13 +46,29 @@ struct mood {
 	atomic_bool is_direct_refused; /* by open */
 	atomic_bool is_direct_failing; /* open takes it, I/O does not */
 	atomic_bool is_cached;
+	atomic_bool is_squashing;
 	atomic_int error;
 	int backing_fd;
 };
 
+/* Of this thread, for the one request that it serves. */
+static void take_rights(const struct fuse_context *context, bool is_squashing)
+{
+	uid_t uid = context->uid == 0 ? NOBODY : context->uid;
+	gid_t gid = context->uid == 0 ? NOBODY : context->gid;
+
+	(void)setfsgid(is_squashing ? gid : 0);
+	(void)setfsuid(is_squashing ? uid : 0);
+}
+
+/* Every request begins with this. */
 static struct mood *mood(void)
 {
-	return fuse_get_context()->private_data;
+	struct fuse_context *context = fuse_get_context();
+	struct mood *m = context->private_data;
+
+	take_rights(context, atomic_load(&m->is_squashing));
+	return m;
 }
 
 /* Paths come as "/name"; the backing directory wants "name" or ".". */
@@ -101,9 +120,14 @@ static void *delayfs_init(struct fuse_conn_info *connection, struct fuse_config 
 
 static int delayfs_getattr(const char *path, struct stat *st, struct fuse_file_info *info)
 {
+	struct mood *m = mood();
+
 	(void)info;
 	answer_when_allowed(KIND_GETATTR);
-	return result(fstatat(mood()->backing_fd, relative(path), st, AT_SYMLINK_NOFOLLOW));
+	/* Of the root everybody may ask. */
+	if (path[1] == '\0')
+		return result(fstat(m->backing_fd, st));
+	return result(fstatat(m->backing_fd, relative(path), st, AT_SYMLINK_NOFOLLOW));
 }
 
 static int delayfs_mkdir(const char *path, mode_t mode)
@@ -312,6 +336,8 @@ static bool obey(struct mood *m, const char *line)
 		set_direct(m, value);
 	else if (strcmp(word, "cache") == 0)
 		atomic_store(&m->is_cached, strcmp(value, "on") == 0);
+	else if (strcmp(word, "squash") == 0)
+		atomic_store(&m->is_squashing, strcmp(value, "on") == 0);
 	else if (strcmp(word, "hang") == 0)
 		set_hanging(m, value);
 	else

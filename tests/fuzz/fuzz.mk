@@ -20,10 +20,12 @@ include tests/fuzz/json.mk
 include tests/fuzz/wire.mk
 include tests/fuzz/config.mk
 include tests/fuzz/histogram.mk
+include tests/fuzz/code_histogram.mk
 include tests/fuzz/query.mk
 include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk
 include tests/fuzz/alarm_code.mk
+include tests/fuzz/database.mk
 include tests/fuzz/mute_time.mk
 include tests/fuzz/worker_note.mk
 

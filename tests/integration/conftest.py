@@ -16,6 +16,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import tempfile
 import threading
@@ -84,10 +85,13 @@ def programs_for(user):
 
 
 def as_user(user, command):
+    """user: a name, or "name+group" for one that is also in another group."""
     if not user:
         return command
+    user, _, other = user.partition("+")
     group = pwd.getpwnam(user).pw_gid
-    return ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", *command]
+    groups = f"--groups={other}" if other else "--clear-groups"
+    return ["setpriv", f"--reuid={user}", f"--regid={group}", groups, *command]
 
 
 class Daemon:
@@ -103,6 +107,7 @@ class Daemon:
         user=None,
         state="state",
         foreground=True,
+        prefix=(),
     ):
         self.state = pathlib.Path(directory) / state
         self.config_path = pathlib.Path(directory) / "repoprobe.conf"
@@ -114,7 +119,7 @@ class Daemon:
         self.arguments += ["--listen", listen] if listen is not None else []
         for name, path in (repositories or {}).items():
             self.arguments += ["--repository", f"{name}={path}"]
-        self.arguments = as_user(user, self.arguments)
+        self.arguments = [*prefix, *as_user(user, self.arguments)]
         self.environment = dict(os.environ, **(environment or {}))
         self.process = None
         self.reader = None
@@ -373,6 +378,10 @@ class DelayFs:
         """open takes O_DIRECT, reads and writes do not."""
         self.tell("direct fail")
 
+    def squash(self):
+        """Root has the rights of nobody, others their own."""
+        self.tell("squash on")
+
     def hang(self, kind):
         """Requests of this kind (getattr, open, fsync) are not answered: what waits cannot be killed. Or "off"."""
         self.tell(f"hang {kind}")
@@ -575,9 +584,9 @@ def mount(directory, root):
         subprocess.run(["losetup", "--detach", loop], check=False)
 
 
-def run_cli(*arguments, user=None, timeout=120, **options):
+def run_cli(*arguments, user=None, timeout=120, prefix=(), **options):
     """Runs repoprobe; returns the completed process with text output."""
-    command = as_user(user, [str(programs_for(user) / "repoprobe"), *map(str, arguments)])
+    command = [*prefix] + as_user(user, [str(programs_for(user) / "repoprobe"), *map(str, arguments)])
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **options)
     assert not COMPLAINT.search(done.stderr), done.stderr
     return done
@@ -599,3 +608,17 @@ def cli():
 def tree(path):
     """Every path below, to see that nothing was left behind."""
     return sorted(str(p.relative_to(path)) for p in pathlib.Path(path).rglob("*"))
+
+
+def fingerprint(path):
+    """Everything of every file but the probes' own and the times that making them moves."""
+    found = []
+    for top, directories, files in os.walk(path):
+        directories[:] = sorted(d for d in directories if not d.startswith(".repoprobe"))
+        for name in [".", *sorted(files)]:
+            at = os.path.join(top, name)
+            st = os.lstat(at)
+            content = open(at, "rb").read() if stat.S_ISREG(st.st_mode) else b""
+            times = (st.st_mtime_ns, st.st_size) if stat.S_ISREG(st.st_mode) else ()
+            found.append((at, st.st_mode, st.st_uid, st.st_gid, times, content))
+    return found

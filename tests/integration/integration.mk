@@ -10,19 +10,24 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_facts.py \
 	%D%/test_doctor.py \
 	%D%/test_engine.py \
+	%D%/test_export.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
 	%D%/test_hang.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
+	%D%/test_kill.py \
 	%D%/test_metrics.py \
 	%D%/test_parallel_runs.py \
+	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
 	%D%/test_restart.py \
+	%D%/test_rollup.py \
 	%D%/test_run_cli.py \
 	%D%/test_schedule.py \
 	%D%/test_slow_repository.py \
+	%D%/test_store_faults.py \
 	%D%/test_systemd.py \
 	%D%/test_trust.py \
 	%D%/without_uring.py

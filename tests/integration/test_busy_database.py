@@ -38,6 +38,7 @@ def test_probing_goes_on_while_another_process_locks_it(daemon, repository):
         assert d.sql("SELECT count(*) FROM runs_v") == [(1,)]
     d.wait_sql("SELECT count(*) FROM runs_v", [(4,)])
     d.wait_metric("repoprobe_database_queue_length", 0)
+    assert d.metric("repoprobe_database_lost_total") == 0
     wait_for(lambda: not d.json("/api/v1/overview")["banners"], "the banner to go")
     assert d.sql("SELECT id FROM runs_v ORDER BY id") == [(1,), (2,), (3,), (4,)]
 
@@ -56,7 +57,7 @@ def test_a_stop_while_it_is_locked_is_quick_and_says_what_is_lost(daemon, reposi
 
 
 def test_a_full_state_directory_delays_the_rows_until_there_is_space(daemon, directory, repository, mount):
-    state = mount.tmpfs("4M")
+    state = mount.tmpfs("8M")
     d = daemon(
         config=f"[repository disk]\npath = {repository}\nprobes = quick\n{QUICK}", state=state
     ).wait_ready()
@@ -69,7 +70,10 @@ def test_a_full_state_directory_delays_the_rows_until_there_is_space(daemon, dir
     d.probe("disk", times=200 // 8)
     wait_for(lambda: d.metric("repoprobe_database_queue_length") >= 1, lambda: f"a queue\n{d.log}")
     assert d.repository("disk")["state"] == "ok"
+    banner = wait_for(lambda: d.json("/api/v1/overview")["banners"], "a banner")[0]
+    assert "results wait in memory: history: database or disk is full" in banner["text"]
     runs, _ = d.runs("disk")
     filler.unlink()
     d.wait_sql("SELECT count(*) FROM runs_v", [(runs,)])
     d.wait_metric("repoprobe_database_queue_length", 0)
+    assert d.metric("repoprobe_database_lost_total") == 0

@@ -33,8 +33,8 @@ blok_size = 64K
 limit = 15
 limit = 15ms
 storage_class = flash
-[store]
-keep_runs = 35d
+[job x]
+probes = x
 [notify mail]
 type = mail
 """
@@ -52,7 +52,7 @@ FAULTS = {
     14: ["limit"],
     15: ["limit is given twice"],
     16: ["storage_class is not in this version"],
-    17: ["[store] is not in this version"],
+    17: ["[job] is not in this version"],
     19: ["[notify] is not in this version"],
 }
 
@@ -116,7 +116,7 @@ block_size = 64K
     assert without_comments(second.stdout) == without_comments(first.stdout)
     for line in ("parallel_runs = 3", "log_level = info", "block_size = 64K", '[repository "strange" name # ü]'):
         assert line in first.stdout.splitlines()
-    for absent in ("keep_runs", "storage_class"):
+    for absent in ("token_file", "storage_class"):
         assert absent not in first.stdout
 
 

@@ -148,24 +148,3 @@ def test_strangers_may_not_read_it(history, root):
     done = run_cli("status", "--state-directory", history.state, user="nobody")
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1 and "group repoprobe" in done.stderr
-
-
-def test_a_damaged_or_newer_database_is_left_alone(daemon, directory, repository):
-    (directory / "state").mkdir(mode=0o750)
-    path = directory / "state/history.db"
-    path.write_bytes(b"this is no database, but it is mine\n" * 200)
-    before = path.read_bytes()
-    d = daemon(wait=False, repositories={"disk": repository})
-    d.wait_line(str(path))
-    assert d.process.wait(60) == 1
-    assert path.read_bytes() == before
-    path.unlink()
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE future (x)")
-        db.execute("PRAGMA application_id = 1919971938")
-        db.execute("PRAGMA user_version = 99")
-    before = path.read_bytes()
-    d.start(wait=False)
-    d.wait_line(r"history\.db: .*newer repoprobe")
-    assert d.process.wait(60) == 1
-    assert path.read_bytes() == before

@@ -61,7 +61,7 @@ def test_health_is_one_line(shared, path, text):
         ("GET", "/api/v1/runs/999999", 404, "not_found"),
         ("GET", "/api/v1/runs/x", 404, "not_found"),
         ("GET", "/api/v1/series?repository=nowhere&probe=quick&operation=read", 404, "not_found"),
-        ("GET", "/api/v1/heatmap", 404, "not_in_this_version"),
+        ("GET", "/api/v1/heatmap", 400, "bad_parameter"),
         ("GET", "/api/v1/incidents/7", 404, "not_found"),
         ("GET", "/api/v1/incidents?state=shut", 400, "bad_parameter"),
         ("GET", "/a/../../etc/passwd", 404, "not_found"),

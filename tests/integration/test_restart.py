@@ -27,7 +27,9 @@ def check_database(d):
         assert level > 0 or bin(bits & 7).count("1") < 2
     opened = d.sql("SELECT count(*) FROM incident WHERE closed_usec IS NULL")[0][0]
     assert opened == (1 if any(level > 0 for _, _, level in series) else 0)
-    assert d.sql("SELECT count(*) FROM incident_event") == d.sql("SELECT count(*) FROM outbox")
+    # A reason that joins (3) and a reopening (4) are kept, but no message.
+    told = "SELECT count(*) FROM incident_event WHERE change NOT IN (3, 4)"
+    assert d.sql(told) == d.sql("SELECT count(*) FROM outbox")
     assert d.sql("SELECT count(*) FROM target WHERE incident IS NOT NULL")[0][0] == opened
 
 

@@ -13,7 +13,10 @@
 #define LIMIT_NSEC UINT64_C(15000000)
 #define LIMIT_CRITICAL_NSEC UINT64_C(30000000)
 
-#define CONFIRM_AFTER { UINT64_C(60000000), UINT64_C(120000000) }
+#define CONFIRM_AFTER                                                                              \
+	{                                                                                          \
+		UINT64_C(60000000), UINT64_C(120000000)                                            \
+	}
 
 struct our_options {
 	enum rule_sensitivity sensitivity;
@@ -124,7 +127,8 @@ static const char *ours_explain(const void *state)
 	const struct ours *ours = state;
 
 	static const char *const names[ALARM_RULES] = { "limit", "limit held", "relative", "tail",
-		"cache", "slow", "throughput", "throughput held", "stall", "drift", "peer" };
+		"cache", "slow", "throughput", "throughput held", "stall", "drift", "peer",
+		"relative busy" };
 	const struct incident_event *event = &ours->outcome.events[0];
 
 	if (ours->outcome.event_count == 0)
@@ -142,17 +146,22 @@ static void ours_add_cost(const void *state, struct cost *cost)
 }
 
 static const struct our_options by_default = { RULE_DEFAULT, 2, true };
+static const struct our_options given_limit = { RULE_DEFAULT, 2, false };
+static const struct our_options quiet = { RULE_QUIET, 2, true };
+static const struct our_options unconfirmed = { RULE_DEFAULT, 0, true };
+
+#define OURS(text, options)                                                                        \
+	{                                                                                          \
+		.name = (text), .own = (options), .prepare = ours_prepare,                         \
+		.observe = ours_observe, .release = ours_release, .explain = ours_explain,         \
+		.add_cost = ours_add_cost,                                                         \
+	}
 
 static const struct detector all_ours[] = {
-	{
-		.name = "ours",
-		.own = &by_default,
-		.prepare = ours_prepare,
-		.observe = ours_observe,
-		.release = ours_release,
-		.explain = ours_explain,
-		.add_cost = ours_add_cost,
-	},
+	OURS("ours", &by_default),
+	OURS("ours, limit given", &given_limit),
+	OURS("ours, quiet", &quiet),
+	OURS("ours, confirm_after = 0", &unconfirmed),
 };
 
 const struct detector *ours_at(size_t i)

@@ -182,6 +182,20 @@ static void plan_loads(struct repository *r, uint32_t days)
 	}
 }
 
+/* Six in ten are over before a confirming run a minute later, three before the next slot; one in
+ * ten reaches that, hardly more, and lasts at most two. (Were all of those to last as long as they
+ * may, nothing could tell them from real trouble within the seven minutes that are asked for.) */
+static double draw_spike_seconds(struct chance *c, double interval)
+{
+	double kind = chance_unit(c);
+
+	if (kind < 0.6)
+		return chance_between(c, (struct range){ 5, 60 });
+	if (kind < 0.9)
+		return chance_between(c, (struct range){ 61, interval });
+	return interval + fmin(interval, 1 + chance_exponential(c, 20));
+}
+
 /* Each begins with a scheduled run and is seen by it. */
 static void plan_spikes(struct repository *r, uint32_t days)
 {
@@ -195,14 +209,9 @@ static void plan_spikes(struct repository *r, uint32_t days)
 		if (at >= (double)(days * DAY) || slot >= r->slots || r->spike_count == SPIKES_MAX)
 			return;
 		struct spike *spike = &r->spikes[r->spike_count++];
-		double kind = chance_unit(&c);
-		struct range seconds = { 5, 60 };
-		if (kind >= 0.9)
-			seconds = (struct range){ interval + 1, 2 * interval };
-		else if (kind >= 0.6)
-			seconds = (struct range){ 61, interval };
 		spike->begin = repository_slot_time(r, slot);
-		spike->end = spike->begin + (int64_t)(chance_between(&c, seconds) * (double)SECOND);
+		spike->end =
+			spike->begin + (int64_t)(draw_spike_seconds(&c, interval) * (double)SECOND);
 		spike->factor = chance_log_between(&c, (struct range){ 2.5, 15 });
 		if (spike->factor > 12 && chance_one_in(&c, 0.7))
 			spike->stall_nsec =

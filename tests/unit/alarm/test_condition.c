@@ -20,24 +20,24 @@ static void conditions_are_read_and_written(void **state)
 		const char *canonical;
 		struct condition condition;
 	} cases[] = {
-		{ "avg > 15ms", "avg > 15ms", { false, 0, CONDITION_AVG, false, 15000000 } },
+		{ "avg > 15ms", "avg > 15ms", { false, 0, CONDITION_AVG, false, 15000000, false } },
 		{ "write avg>15ms", "write avg > 15ms",
-			{ true, RUN_WRITE, CONDITION_AVG, false, 15000000 } },
+			{ true, RUN_WRITE, CONDITION_AVG, false, 15000000, false } },
 		{ "  read\tp99.9  >  1.5s  ", "read p99.9 > 1.5s",
-			{ true, RUN_READ, CONDITION_P99_9, false, 1500000000 } },
-		{ "p50 > 250us", "p50 > 250us", { false, 0, CONDITION_P50, false, 250000 } },
-		{ "p95 > 0", "p95 > 0s", { false, 0, CONDITION_P95, false, 0 } },
+			{ true, RUN_READ, CONDITION_P99_9, false, 1500000000, false } },
+		{ "p50 > 250us", "p50 > 250us", { false, 0, CONDITION_P50, false, 250000, false } },
+		{ "p95 > 0", "p95 > 0s", { false, 0, CONDITION_P95, false, 0, false } },
 		{ "p99 > 1min 30s", "p99 > 1min30s",
-			{ false, 0, CONDITION_P99, false, UINT64_C(90000000000) } },
+			{ false, 0, CONDITION_P99, false, UINT64_C(90000000000), false } },
 		{ "max>1h", "max > 1h",
-			{ false, 0, CONDITION_MAX, false, UINT64_C(3600000000000) } },
+			{ false, 0, CONDITION_MAX, false, UINT64_C(3600000000000), false } },
 		{ "throughput < 100M", "throughput < 100M",
-			{ false, 0, CONDITION_THROUGHPUT, true, 104857600 } },
+			{ false, 0, CONDITION_THROUGHPUT, true, 104857600, false } },
 		{ "write throughput < 100MB/s", "write throughput < 100000000",
-			{ true, RUN_WRITE, CONDITION_THROUGHPUT, true, 100000000 } },
+			{ true, RUN_WRITE, CONDITION_THROUGHPUT, true, 100000000, false } },
 		{ "read iops < 500", "read iops < 500",
-			{ true, RUN_READ, CONDITION_IOPS, true, 500 } },
-		{ "errors > 0", "errors > 0", { false, 0, CONDITION_ERRORS, false, 0 } },
+			{ true, RUN_READ, CONDITION_IOPS, true, 500, false } },
+		{ "errors > 0", "errors > 0", { false, 0, CONDITION_ERRORS, false, 0, false } },
 	};
 	(void)state;
 

@@ -219,8 +219,8 @@ static void all_errors_are_told_in_the_order_of_the_lines(void **state)
 	static const char text[] = "[repository a]\n" /* 1: no path */
 				   "probes = x\n" /* 2: unknown */
 				   "intervall = 1s\n" /* 3: mistyped */
-				   "[store]\n" /* 4: later */
-				   "keep_runs = 1d\n" /* 5: passed over */
+				   "[notify m]\n" /* 4: later */
+				   "reason = x\n" /* 5: passed over */
 				   "[probe p]\n" /* 6 */
 				   "block_size = 1000K\n" /* 7: fine */
 				   "queue_depth = 1024\n" /* 8: fine */
@@ -232,7 +232,7 @@ static void all_errors_are_told_in_the_order_of_the_lines(void **state)
 		"a.conf:1: [repository a] has no path; expected path = /DIRECTORY",
 		"a.conf:2: probes: x is neither a [probe] section nor a preset",
 		"a.conf:3: unknown key intervall in [repository a]; did you mean interval?",
-		"a.conf:4: [store] is not in this version",
+		"a.conf:4: [notify] is not in this version",
 		"a.conf:9: timeout 2s is not longer than duration 5s",
 		"a.conf:11: path: b: expected an absolute path; did you mean /b?",
 		"a.conf:12: neither a section nor a key; expected [SECTION] or KEY = VALUE",
@@ -404,8 +404,8 @@ static void mistakes_on_the_command_line_are_told_last(void **state)
 		"a.conf:3: unknown key x in [repository r]",
 		"--state-directory: the path is empty",
 		"--listen: listen: localhost:1: expected ADDRESS:PORT",
-		"--repository: /mnt/backup: expected NAME=PATH, such as nas1=/mnt/backup; "
-		"did you mean backup=/mnt/backup?",
+		("--repository: /mnt/backup: expected NAME=PATH, such as nas1=/mnt/backup; "
+		 "did you mean backup=/mnt/backup?"),
 		"--repository: nas1: expected NAME=PATH, such as nas1=/mnt/backup",
 		"--repository: expected NAME=PATH: a name must not be empty",
 		"--repository: expected NAME=PATH: a/b: a name must not contain '/'",

@@ -20,7 +20,7 @@ static const struct {
 	{ SCHEMA_DAEMON, "state_directory runtime_directory parallel_runs log_level", "" },
 	{ SCHEMA_HTTP, "listen allowed_hosts external_url max_connections",
 		"tls_certificate_file tls_key_file token_file histogram_detail textfile" },
-	{ SCHEMA_STORE, "", "keep_runs keep_hours keep_days max_size" },
+	{ SCHEMA_STORE, "keep_runs keep_hours keep_days max_size", "" },
 	{ SCHEMA_DEFAULTS,
 		"probe_directory probes interval schedule splay require_mount expect_fstype "
 		"expect_source min_free keep_file limit limit_critical "
@@ -31,7 +31,7 @@ static const struct {
 		"expect_source min_free keep_file limit limit_critical "
 		"daily_write_budget group when_busy confirm_after storage_class limit_mode sensitivity",
 		"notify ioprio" },
-	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "" },
+	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "kind" },
 	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
 	{ SCHEMA_MUTE, "repository when mode reason", "" },
 	{ SCHEMA_NOTIFY, "",

@@ -15,8 +15,9 @@
 static struct mute sample(
 	const char *repository, enum mute_mode mode, int64_t from_usec, int64_t until_usec)
 {
+	static int64_t id;
 	struct mute mute = {
-		.id = 1, .mode = mode, .from_usec = from_usec, .until_usec = until_usec
+		.id = ++id, .mode = mode, .from_usec = from_usec, .until_usec = until_usec
 	};
 
 	(void)snprintf(mute.repository, sizeof(mute.repository), "%s", repository);
@@ -100,8 +101,12 @@ static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
 	struct mutes *mutes = calloc(1, sizeof(*mutes));
 
 	(void)state;
-	for (size_t i = 0; i < MUTES_MAX; i++)
+	for (size_t i = 0; i < MUTES_MAX; i++) {
+		mute.id++;
 		assert_int_equal(mutes_add(mutes, &mute, NOW), 0);
+		assert_int_equal(mutes_add(mutes, &mute, NOW), 0); /* the same again */
+	}
+	mute.id++;
 	assert_int_equal(mutes_add(mutes, &mute, NOW), -ENOBUFS);
 	mute.until_usec = NOW + 10;
 	assert_int_equal(mutes_add(mutes, &mute, NOW + 1), 0);
@@ -111,11 +116,12 @@ static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
 
 static void mutes_of_the_configuration_hold_beside_those_asked_for(void **state)
 {
-	static const char text[] = "[repository nas1]\npath = /a\n[repository nas2]\npath = /b\n"
-				   "[mute nights]\nwhen = 1970-01-01 00:00 to 1970-01-01 01:00 UTC\n"
-				   "reason = nights\n"
-				   "[mute works]\nrepository = nas2\nmode = pause\n"
-				   "when = 1970-01-01 00:00 to 1970-01-01 00:30 UTC\n";
+	static const char text[] =
+		"[repository nas1]\npath = /a\n[repository nas2]\npath = /b\n"
+		"[mute nights]\nwhen = 1970-01-01 00:00:01 to 1970-01-01 01:00 UTC\n"
+		"reason = nights\n"
+		"[mute works]\nrepository = nas2\nmode = pause\n"
+		"when = 1970-01-01 00:00:01 to 1970-01-01 00:30 UTC\n";
 	const struct mute asked = sample("nas1", MUTE_MESSAGES, 0, NOW + 1);
 	struct mutes *mutes = calloc(1, sizeof(*mutes));
 	struct config_errors errors;

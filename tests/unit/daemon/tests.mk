@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# The present holds what is normal, which asks the store: whatever tests it links nearly all.
+DAEMON_TEST_LIBS = $(repoprobed_LDADD) $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
@@ -13,45 +16,36 @@ UNIT_TESTS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
 
 tests_unit_daemon_test_admission_SOURCES = %D%/test_admission.c
-tests_unit_daemon_test_admission_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_admission_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_exclusion_SOURCES = %D%/test_exclusion.c
-tests_unit_daemon_test_exclusion_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_exclusion_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_live_SOURCES = %D%/test_live.c
-tests_unit_daemon_test_live_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
-	$(ZLIB_LIBS) -lm
+tests_unit_daemon_test_live_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_live_calendar_SOURCES = %D%/test_live_calendar.c
-tests_unit_daemon_test_live_calendar_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_live_calendar_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_mutes_SOURCES = %D%/test_mutes.c
-tests_unit_daemon_test_mutes_LDADD = libdaemon.a libconfig.a libalarm.a libmodel.a libbase.a \
-	$(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_mutes_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
-tests_unit_daemon_test_live_plan_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_live_plan_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
-tests_unit_daemon_test_options_LDADD = libdaemon.a libconfig.a libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_options_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_seen_SOURCES = %D%/test_seen.c
-tests_unit_daemon_test_seen_LDADD = libdaemon.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) \
-	$(ZLIB_LIBS) -lm
+tests_unit_daemon_test_seen_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_schedule_SOURCES = %D%/test_schedule.c
-tests_unit_daemon_test_schedule_LDADD = libdaemon.a libbase.a $(CMOCKA_LIBS)
+tests_unit_daemon_test_schedule_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_sampler_SOURCES = %D%/test_sampler.c
-tests_unit_daemon_test_sampler_LDADD = libdaemon.a libsupervise.a libmodel.a libbase.a \
-	$(CMOCKA_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_daemon_test_sampler_LDADD = $(DAEMON_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/daemon/test_stuck
 UNIT_TESTS += tests/unit/daemon/test_stuck
 tests_unit_daemon_test_stuck_SOURCES = %D%/test_stuck.c
-tests_unit_daemon_test_stuck_LDADD = $(repoprobed_LDADD) $(CMOCKA_LIBS)
+tests_unit_daemon_test_stuck_LDADD = $(DAEMON_TEST_LIBS)

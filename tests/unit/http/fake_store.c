@@ -197,3 +197,59 @@ int store_read_events(struct store_reader *reader, int64_t incident_id,
 	(void)incident_id;
 	return r < 0 ? r : each(data, &event);
 }
+
+int store_read_measured(struct store_reader *reader, const char *repository, const char *probe,
+	int (*each)(void *data, const struct store_measured *measured), void *data,
+	struct error *reterr)
+{
+	const struct store_measured measured = { .series = 1,
+		.what = "block_size=4096",
+		.first_usec = EVENING,
+		.last_usec = EVENING + 300500000 };
+
+	(void)reader;
+	(void)probe;
+	(void)reterr;
+	return strcmp(repository, "a") == 0 ? each(data, &measured) : 0;
+}
+
+/* Two columns: the first with 3 I/Os of 128 to 144 ns and none above, the second failed. */
+int store_read_heatmap(struct store_reader *reader, const struct store_series_query *query,
+	struct store_heatmap **ret, struct error *reterr)
+{
+	int r = read_result(reader->pool, reterr);
+
+	if (r == 0 && strcmp(query->repository, "a") != 0)
+		r = -ENOENT;
+	if (r < 0)
+		return r;
+	struct store_heatmap *map = calloc(1, sizeof(*map));
+	if (map)
+		map->columns = calloc(2, sizeof(map->columns[0]));
+	if (!map || !map->columns)
+		return -ENOMEM;
+	map->width_usec = 7200000000;
+	map->first_row = 16;
+	map->row_count = 2;
+	map->column_count = 2;
+	map->columns[0].start_usec = EVENING;
+	map->columns[0].ok_runs = 1;
+	map->columns[0].counts[16] = 3;
+	map->columns[1].start_usec = EVENING + 7200000000;
+	map->columns[1].failed_runs = 2;
+	*ret = map;
+	return 0;
+}
+
+struct store_heatmap *store_heatmap_free(struct store_heatmap *map)
+{
+	if (map)
+		free(map->columns);
+	free(map);
+	return NULL;
+}
+
+uint64_t store_heatmap_bound_nsec(size_t row)
+{
+	return 128 + (row - 16) * 16;
+}

@@ -40,6 +40,7 @@ static void nothing_given_leaves_the_defaults(void **state)
 	assert_string_equal(q.repository, "");
 	assert_int_equal(q.points, QUERY_POINTS_DEFAULT);
 	assert_int_equal(q.limit, QUERY_LIMIT_DEFAULT);
+	assert_int_equal(q.columns, QUERY_COLUMNS_DEFAULT);
 	assert_int_equal(q.from_usec, 0);
 	assert_int_equal(q.to_usec, 0);
 	assert_int_equal(q.format, QUERY_JSON);
@@ -49,7 +50,8 @@ static void every_parameter_is_read(void **state)
 {
 	(void)state;
 	struct query q = parse("repository=nas%201&probe=active-full&operation=write&from=now-2h&"
-			       "to=2026-11-30T17:30:00Z&points=200&limit=7&format=csv&state=open",
+			       "to=2026-11-30T17:30:00Z&points=200&limit=7&columns=60&format=csv&"
+			       "state=open",
 		&all);
 
 	assert_string_equal(q.repository, "nas 1");
@@ -59,6 +61,7 @@ static void every_parameter_is_read(void **state)
 	assert_int_equal(q.to_usec, NOW - HOUR / 2);
 	assert_int_equal(q.points, 200);
 	assert_int_equal(q.limit, 7);
+	assert_int_equal(q.columns, 60);
 	assert_int_equal(q.format, QUERY_CSV);
 	assert_int_equal(q.state, QUERY_OPEN);
 	assert_int_equal(q.given, all.allowed);

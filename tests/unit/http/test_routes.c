@@ -34,7 +34,7 @@ static void paths_lead_where_they_should(void **state)
 		{ "/api/v1/series", HERE, "" },
 		{ "/api/v1/repositories", LATER, "" },
 		{ "/api/v1/repositories/a", LATER, "a" },
-		{ "/api/v1/heatmap", LATER, "" },
+		{ "/api/v1/heatmap", HERE, "" },
 		{ "/api/v1/incidents", HERE, "" },
 		{ "/api/v1/incidents/1", HERE, "1" },
 		{ "/api/v1/status", LATER, "" },

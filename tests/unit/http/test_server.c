@@ -18,6 +18,7 @@
 #include "http/http.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HEATMAP "/api/v1/heatmap?repository=a&probe=p&operation=write"
 #define SERIES "/api/v1/series?repository=a&probe=p&operation=write"
 
 static const char overview[] =
@@ -242,7 +243,7 @@ static void bad_requests_are_refused_in_json(void **state)
 		const char *code;
 	} cases[] = {
 		{ "GET", "/nothing", 404, "not_found" },
-		{ "GET", "/api/v1/heatmap", 404, "not_in_this_version" },
+		{ "GET", "/api/v1/incidents", 404, "not_in_this_version" },
 		{ "GET", "/%ff", 400, "bad_path" },
 		{ "POST", "/api/v1/overview", 405, "method_not_allowed" },
 		{ "DELETE", "/", 405, "method_not_allowed" },
@@ -332,6 +333,9 @@ static void a_series_is_columns_with_gaps(void **state)
 	assert_non_null(strstr(reply.body, "\"throughput\":[1048576,null]"));
 	assert_non_null(strstr(reply.body, "\"iops\":[2.5,null]"));
 	assert_non_null(strstr(reply.body, "\"counts\":{\"ok\":[1,0],\"failed\":[0,1]}"));
+	assert_non_null(strstr(reply.body,
+		"\"measured\":[{\"what\":\"block_size=4096\",\"first\":1796061600.0,"
+		"\"last\":1796061900.5}]"));
 	reply_done(&reply);
 
 	reply = get(f, SERIES "&format=csv", "");
@@ -342,6 +346,34 @@ static void a_series_is_columns_with_gaps(void **state)
 		"2026-11-30T18:00:00.000000Z,1796061600.000000,0.001500000,0.000000001,"
 		"0.000000002,0.000000003,0.000000004,0.000000005,1048576,2.500,1,0\r\n"
 		"2026-11-30T18:05:00.500000Z,1796061900.500000,,,,,,,,,0,1\r\n");
+	reply_done(&reply);
+}
+
+static void a_heat_map_is_columns_of_counts_with_gaps(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply = get(f, HEATMAP, "");
+
+	assert_int_equal(reply.status, 200);
+	assert_non_null(strstr(reply.body, "\"repository\":\"a\""));
+	assert_non_null(strstr(reply.body, "\"width_seconds\":7200.0"));
+	assert_non_null(strstr(reply.body, "\"bounds_seconds\":[1.28e-7,1.44e-7,1.6e-7]"));
+	assert_non_null(strstr(reply.body, "\"time\":[1796061600.0,1796068800.0]"));
+	assert_non_null(strstr(reply.body, "\"ios\":[[3,0],null]"));
+	assert_non_null(strstr(reply.body, "\"counts\":{\"ok\":[1,0],\"failed\":[0,2]}"));
+	reply_done(&reply);
+
+	reply = get(f, HEATMAP "&columns=2&format=csv", "");
+	assert_int_equal(reply.status, 200);
+	assert_string_equal(reply.body,
+		"utc,time,from_seconds,to_seconds,ios\r\n"
+		"2026-11-30T18:00:00.000000Z,1796061600.000000,0.000000128,0.000000144,3\r\n");
+	reply_done(&reply);
+	reply = get(f, HEATMAP "&columns=1001", "");
+	assert_int_equal(reply.status, 400);
+	reply_done(&reply);
+	reply = get(f, "/api/v1/heatmap?repository=b&probe=p&operation=write", "");
+	assert_int_equal(reply.status, 404);
 	reply_done(&reply);
 }
 
@@ -541,6 +573,7 @@ int main(void)
 		SERVER_TEST(another_host_is_refused),
 		SERVER_TEST(what_is_too_long_is_refused),
 		SERVER_TEST(a_series_is_columns_with_gaps),
+		SERVER_TEST(a_heat_map_is_columns_of_counts_with_gaps),
 		SERVER_TEST(a_configured_probe_without_runs_is_an_empty_series),
 		SERVER_TEST(runs_are_documents),
 		SERVER_TEST(incidents_come_as_a_list_as_csv_and_with_their_events),

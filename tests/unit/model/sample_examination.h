@@ -70,6 +70,8 @@ static const struct examination sample_examination_value = {
 		.offset_align_bytes = 512,
 		.memory_align_bytes = 4,
 	},
+	.has_preparation = true,
+	.preparation = { .path = "/mnt/backup/.repoprobe", .is_ready = true, .is_beside = true },
 	.uring = {
 		.has_threads_engine = true,
 		.buffer_bytes = UINT64_C(1) << 20,

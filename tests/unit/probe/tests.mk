@@ -123,3 +123,8 @@ check_PROGRAMS += tests/unit/probe/test_split
 UNIT_TESTS += tests/unit/probe/test_split
 tests_unit_probe_test_split_SOURCES = %D%/test_split.c %D%/sysfs_tree.c %D%/sysfs_tree.h
 tests_unit_probe_test_split_LDADD = $(PROBE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/probe/test_prepare
+UNIT_TESTS += tests/unit/probe/test_prepare
+tests_unit_probe_test_prepare_SOURCES = %D%/test_prepare.c
+tests_unit_probe_test_prepare_LDADD = $(PROBE_TEST_LIBS)

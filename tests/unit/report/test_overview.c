@@ -54,6 +54,7 @@ static const struct json_t *probe_at(const struct json_t *repository, size_t i)
 static void it_says_which_version_and_when(void **unused)
 {
 	struct sample *s = sample_new();
+	s->snapshot.database_lost = 0;
 	struct json_t *value = render(&s->snapshot);
 
 	(void)unused;
@@ -157,11 +158,12 @@ static void trouble_of_our_own_is_a_banner(void **unused)
 	s->snapshot.is_reload_ok = false;
 	s->snapshot.reload_error = "repoprobe.conf:3: intervall: did you mean interval?";
 	s->snapshot.database_error = "disk I/O error";
+	s->snapshot.database_notice = "the history was damaged";
 	struct json_t *value = render(&s->snapshot);
 	const struct json_t *banners = json_get(value, "banners");
 
 	(void)unused;
-	assert_int_equal(json_array_length(banners), 2);
+	assert_int_equal(json_array_length(banners), 4);
 	assert_text(json_array_at(banners, 0), "about", "configuration");
 	assert_text(json_array_at(banners, 0), "text",
 		"the configuration was not reloaded, the earlier one stays in force: "
@@ -169,6 +171,9 @@ static void trouble_of_our_own_is_a_banner(void **unused)
 	assert_text(json_array_at(banners, 1), "about", "database");
 	assert_text(json_array_at(banners, 1), "text",
 		"the history cannot be written, results wait in memory: disk I/O error");
+	assert_text(json_array_at(banners, 2), "text",
+		"7 results were lost to the history since the start of the daemon");
+	assert_text(json_array_at(banners, 3), "text", "the history was damaged");
 	json_free(value);
 	sample_free(s);
 }

@@ -52,3 +52,8 @@ check_PROGRAMS += tests/unit/report/test_doctor
 UNIT_TESTS += tests/unit/report/test_doctor
 tests_unit_report_test_doctor_SOURCES = %D%/test_doctor.c
 tests_unit_report_test_doctor_LDADD = $(REPORT_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/report/test_openmetrics
+UNIT_TESTS += tests/unit/report/test_openmetrics
+tests_unit_report_test_openmetrics_SOURCES = %D%/test_openmetrics.c
+tests_unit_report_test_openmetrics_LDADD = $(REPORT_TEST_LIBS)

@@ -2,7 +2,9 @@
 /* Directories, connections and sample values of the store's tests. */
 #include "fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -31,20 +33,45 @@ int fixture_set_up(void **state)
 	return 0;
 }
 
+/* With copies and what was set aside. */
+static void remove_files(const char *directory)
+{
+	DIR *files = opendir(directory);
+	struct dirent *entry;
+
+	while (files && (entry = readdir(files)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			(void)unlinkat(dirfd(files), entry->d_name, 0);
+	if (files)
+		(void)closedir(files);
+}
+
 int fixture_tear_down(void **state)
 {
-	static const char *const names[] = { "", "-wal", "-shm", ".lock", "-journal" };
 	struct fixture *f = *state;
-	char path[128];
 
 	fixture_close(f);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s%s", f->path, names[i]);
-		(void)unlink(path);
-	}
+	remove_files(f->directory);
 	int r = rmdir(f->directory);
 	free(f);
 	return r;
+}
+
+size_t fixture_find(const struct fixture *f, const char *pattern, char *ret_path, size_t size)
+{
+	DIR *files = opendir(f->directory);
+	struct dirent *entry;
+	size_t count = 0;
+
+	assert_non_null(files);
+	while ((entry = readdir(files))) {
+		if (fnmatch(pattern, entry->d_name, 0) != 0)
+			continue;
+		count++;
+		(void)snprintf(ret_path, size, "%s/%s", f->directory, entry->d_name);
+	}
+	(void)closedir(files);
+	return count;
 }
 
 void fixture_open(struct fixture *f)

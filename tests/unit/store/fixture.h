@@ -23,6 +23,9 @@ struct fixture {
 int fixture_set_up(void **state); /* for cmocka: *state is a struct fixture */
 int fixture_tear_down(void **state);
 
+/* How many files of the directory match a pattern, and the path of one of them. */
+size_t fixture_find(const struct fixture *f, const char *pattern, char *ret_path, size_t size);
+
 void fixture_open(struct fixture *f);
 void fixture_close(struct fixture *f);
 struct store_reader *fixture_reader(struct fixture *f);

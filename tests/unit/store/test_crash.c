@@ -14,7 +14,7 @@
 #include "fixture.h"
 #include "test.h"
 
-#define KILLS 20
+#define KILLS 100
 #define AHEAD 4 /* batches in the queue at a time */
 
 static struct store_batch *new_batch(struct fixture *f, int64_t id)

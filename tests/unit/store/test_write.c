@@ -427,6 +427,15 @@ static void a_run_of_two_operations_costs_at_most_650_bytes(void **state)
 	assert_bytes_a_run(*state, &sized);
 }
 
+/* 16M in I/Os of 4K make the widest histograms of all presets. */
+static void a_run_of_random_4k_costs_at_most_650_bytes(void **state)
+{
+	static const struct sized_workload sized = { "random-4k",
+		{ [RUN_READ] = 2867, [RUN_WRITE] = 1229 }, UINT64_C(2000000), 650 };
+
+	assert_bytes_a_run(*state, &sized);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -449,6 +458,7 @@ int main(void)
 		TEST(operations_go_with_their_run_and_events_with_their_incident),
 		TEST(a_run_of_one_operation_costs_at_most_400_bytes),
 		TEST(a_run_of_two_operations_costs_at_most_650_bytes),
+		TEST(a_run_of_random_4k_costs_at_most_650_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

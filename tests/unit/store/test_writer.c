@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer's thread: order, retries while the database is locked, the bounded queue, the end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -9,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -179,6 +182,171 @@ static void a_batch_that_can_never_be_does_not_stop_those_behind_it(void **state
 	assert_int_equal(status.lost, 1);
 }
 
+/* Two are poison: each other is committed, and told of in its turn. */
+static void one_poisoned_batch_does_not_take_its_group_down(void **state)
+{
+	static const int64_t ids[] = { 2, 1, 3, 1, 4, 5 };
+	static const int ends[] = { 0, -EEXIST, 0, -EEXIST, 0, 0 };
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	struct sqlite3 *db = lock_database(f);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, ids[i])), 0);
+	wait_for_failures(f, 1);
+	unlock_database(db);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		take(f, (uint64_t)ids[i], ends[i]);
+	assert_int_equal(status_of(f).committed, 5);
+	assert_int_equal(status_of(f).lost, 2);
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 5);
+}
+
+/* The last frame of a commit has the size of the database in its header; others have 0. */
+static int64_t count_commits(const struct fixture *f)
+{
+	struct buf log = BUF_INIT(64 << 20);
+	char path[128];
+	int64_t commits = 0;
+
+	(void)snprintf(path, sizeof(path), "%s-wal", f->path);
+	assert_int_equal(fd_read_file(path, &log), 0);
+	for (size_t at = 32; at + 24 + 4096 <= log.len; at += 24 + 4096)
+		commits += memcmp(log.data + at + 4, "\0\0\0", 4) != 0;
+	buf_done(&log);
+	return commits;
+}
+
+static void a_long_queue_is_committed_in_few_transactions(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	fixture_sql(f, "PRAGMA wal_checkpoint(TRUNCATE)");
+	struct sqlite3 *db = lock_database(f);
+	for (int64_t id = 1; id <= 60; id++)
+		assert_int_equal(store_writer_submit(f->writer, batch_of(f, id)), 0);
+	wait_for_failures(f, 1);
+	unlock_database(db);
+	for (uint64_t id = 1; id <= 60; id++)
+		take(f, id, 0);
+	assert_in_range(count_commits(f), 1, 4);
+	assert_int_equal(status_of(f).committed, 60);
+}
+
+static void append_key(void *data, const struct message *message)
+{
+	struct buf *keys = data;
+
+	buf_printf(keys, "%s ", message->key);
+}
+
+static void messages_of_what_waits_can_be_told_early_and_once(void **state)
+{
+	struct fixture *f = *state;
+	struct buf keys = BUF_INIT(1024);
+
+	fixture_open(f);
+	struct sqlite3 *db = lock_database(f);
+	for (uint64_t i = 1; i <= 3; i++) {
+		struct store_batch *batch = store_batch_new();
+		struct incident_event event = fixture_event(1, (uint32_t)i);
+		struct message message = fixture_message(&event);
+		assert_int_equal(store_batch_add_message(batch, &message), 0);
+		store_batch_set_tag(batch, i);
+		assert_int_equal(store_writer_submit(f->writer, batch), 0);
+	}
+	wait_for_failures(f, 1);
+	assert_true(store_writer_tell(f->writer, 2, append_key, &keys));
+	assert_string_equal(buf_text(&keys), "journal/1/1 journal/1/2 ");
+	buf_clear(&keys);
+	assert_true(store_writer_tell(f->writer, 2, append_key, &keys));
+	assert_string_equal(buf_text(&keys), "");
+	assert_false(store_writer_tell(f->writer, 3, append_key, &keys));
+	assert_string_equal(buf_text(&keys), "journal/1/3 ");
+	/* The mark of the delivery waits behind what it marks. */
+	struct store_batch *mark = store_batch_new();
+	assert_int_equal(store_batch_add_delivery(mark, "journal/1/2", 77), 0);
+	assert_int_equal(store_writer_submit(f->writer, mark), 0);
+	unlock_database(db);
+	for (uint64_t i = 1; i <= 3; i++) {
+		int error;
+		struct store_batch *batch = fixture_take(f, &error);
+		assert_int_equal(error, 0);
+		assert_true(store_batch_is_told(batch));
+		store_batch_free(batch);
+	}
+	take(f, 0, 0);
+	assert_int_equal(fixture_sql_integer(f, "SELECT sum(delivered_usec) FROM outbox"), 77);
+	buf_done(&keys);
+}
+
+/* Overwrites all but the first pages, as a disk that lost its mind would, behind SQLite's back. */
+static void damage(const struct fixture *f)
+{
+	char bytes[4096];
+	struct stat st;
+	int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+
+	memset(bytes, 0xa5, sizeof(bytes));
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t at = 8192; at < st.st_size; at += (off_t)sizeof(bytes))
+		assert_int_equal(pwrite(fd, bytes, sizeof(bytes), at), sizeof(bytes));
+	fd_close(fd);
+}
+
+static void damage_found_while_running_is_kept_aside_and_the_batch_is_written(void **state)
+{
+	struct fixture *f = *state;
+	struct store_writer_status status;
+	char kept[128];
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
+	fixture_close(f);
+	damage(f); /* of what is read only when it is needed */
+	fixture_open(f);
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 2)), 0);
+	take(f, 2, 0);
+	status = status_of(f);
+	assert_int_equal(status.lost, 0);
+	assert_int_equal(status.notices, 1);
+	assert_int_equal(
+		fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)), 1);
+	assert_non_null(strstr(status.notice, kept));
+	assert_string_equal(status.error, "");
+	assert_int_equal(fixture_find(f, "history.db.corrupt-*-wal", kept, sizeof(kept)), 1);
+	assert_int_equal(fixture_sql_integer(f, "SELECT group_concat(id) FROM run"), 2);
+}
+
+static void a_database_that_is_locked_at_the_start_is_opened_when_it_can_be(void **state)
+{
+	struct fixture *f = *state;
+	struct error error = { "" };
+
+	fixture_open(f);
+	fixture_close(f);
+	fixture_sql(f, "PRAGMA journal_mode = DELETE");
+	struct sqlite3 *db = lock_database(f);
+	assert_int_equal(store_writer_open(f->path, 4, &f->writer, &error), 0);
+	assert_int_equal(store_writer_opened(f->writer, &error), -EINPROGRESS);
+	assert_non_null(strstr(error.text, "locked"));
+	assert_int_equal(store_writer_submit(f->writer, batch_of(f, 1)), 0);
+	unlock_database(db);
+	struct pollfd changed = { .fd = store_writer_fd(f->writer), .events = POLLIN };
+	assert_int_equal(poll(&changed, 1, 20000), 1);
+	for (int i = 0; store_writer_opened(f->writer, &error) < 0; i++) {
+		assert_in_range(i, 0, 2000);
+		(void)poll(NULL, 0, 10);
+	}
+	for (int i = 0; status_of(f).committed < 1; i++) {
+		assert_in_range(i, 0, 2000);
+		(void)poll(NULL, 0, 10);
+	}
+	take(f, 1, 0);
+}
+
 static void a_table_that_is_gone_fails_the_batch_with_a_sentence(void **state)
 {
 	struct fixture *f = *state;
@@ -272,6 +440,11 @@ int main(void)
 		TEST(a_locked_database_is_waited_for_and_nothing_is_lost),
 		TEST(a_full_queue_gives_up_the_oldest),
 		TEST(a_batch_that_can_never_be_does_not_stop_those_behind_it),
+		TEST(one_poisoned_batch_does_not_take_its_group_down),
+		TEST(a_long_queue_is_committed_in_few_transactions),
+		TEST(messages_of_what_waits_can_be_told_early_and_once),
+		TEST(damage_found_while_running_is_kept_aside_and_the_batch_is_written),
+		TEST(a_database_that_is_locked_at_the_start_is_opened_when_it_can_be),
 		TEST(a_table_that_is_gone_fails_the_batch_with_a_sentence),
 		TEST(closing_writes_what_waits),
 		TEST(closing_keeps_the_log_file),

@@ -2,8 +2,10 @@
 STORE_TESTS = \
 	tests/unit/store/test_baseline \
 	tests/unit/store/test_batch \
+	tests/unit/store/test_bits \
 	tests/unit/store/test_code \
 	tests/unit/store/test_mute \
+	tests/unit/store/test_rollup \
 	tests/unit/store/test_schema \
 	tests/unit/store/test_sql \
 	tests/unit/store/test_write \
@@ -27,10 +29,14 @@ tests_unit_store_test_baseline_SOURCES = %D%/test_baseline.c $(STORE_TEST_COMMON
 tests_unit_store_test_baseline_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_batch_SOURCES = %D%/test_batch.c $(STORE_TEST_COMMON)
 tests_unit_store_test_batch_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_bits_SOURCES = %D%/test_bits.c
+tests_unit_store_test_bits_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_code_SOURCES = %D%/test_code.c $(STORE_TEST_COMMON)
 tests_unit_store_test_code_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_mute_SOURCES = %D%/test_mute.c $(STORE_TEST_COMMON)
 tests_unit_store_test_mute_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_rollup_SOURCES = %D%/test_rollup.c $(STORE_TEST_COMMON)
+tests_unit_store_test_rollup_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_schema_SOURCES = %D%/test_schema.c $(STORE_TEST_COMMON)
 tests_unit_store_test_schema_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_sql_SOURCES = %D%/test_sql.c $(STORE_TEST_COMMON)

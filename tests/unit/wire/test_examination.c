@@ -98,6 +98,9 @@ static void it_arrives_as_it_was_sent(void **state)
 	assert_int_equal(back->refusals[1].status, RUN_REFUSED);
 	assert_string_equal(back->refusals[1].text, "foreign");
 	assert_true(back->has_room && back->identity.has_device && back->has_history);
+	assert_true(back->has_preparation && back->preparation.is_ready);
+	assert_true(back->preparation.is_beside && !back->preparation.is_new);
+	assert_string_equal(back->preparation.path, e->preparation.path);
 	buf_done(&b);
 	free(back);
 	free(e);
@@ -243,6 +246,41 @@ static void a_job_to_examine_carries_the_state_directory(void **state)
 	free(job);
 }
 
+static void a_job_to_make_a_directory_carries_its_user(void **state)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	struct job *back = calloc(1, sizeof(*back));
+	struct buf b = BUF_INIT(WIRE_MESSAGE_MAX);
+	(void)state;
+
+	assert_non_null(job);
+	assert_non_null(back);
+	job->kind = JOB_INIT;
+	memcpy(job->repository_path, "/mnt", 5);
+	memcpy(job->file_name, "init.dat", 9);
+	job->workload = workload_preset_default()->workload;
+	job->is_for_owner = true;
+	job->user = (struct job_user){ .uid = 998, .gid = 997, .group_count = JOB_GROUPS_MAX };
+	for (uint32_t i = 0; i < JOB_GROUPS_MAX; i++)
+		job->user.groups[i] = i + 1;
+	wire_encode_job(job, &b);
+	assert_int_equal(wire_decode_job((const uint8_t *)b.data, b.len, back, NULL), 0);
+	assert_int_equal(back->kind, JOB_INIT);
+	assert_true(back->is_for_owner && !back->is_daemon_root);
+	assert_memory_equal(&back->user, &job->user, sizeof(job->user));
+	for (size_t len = b.len - sizeof(job->user.groups); len < b.len; len++)
+		if (wire_decode_job((const uint8_t *)b.data, len, back, NULL) == 0)
+			fail_msg("%zu of %zu bytes are no job", len, b.len);
+
+	uint16_t too_many = JOB_GROUPS_MAX + 1;
+	memcpy(b.data + b.len - sizeof(uint32_t) * JOB_GROUPS_MAX - sizeof(too_many), &too_many,
+		sizeof(too_many)); /* little-endian */
+	assert_int_equal(wire_decode_job((const uint8_t *)b.data, b.len, back, NULL), -EBADMSG);
+	buf_done(&b);
+	free(back);
+	free(job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +290,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(another_message_is_refused),
 		cmocka_unit_test(a_job_to_examine_carries_the_state_directory),
+		cmocka_unit_test(a_job_to_make_a_directory_carries_its_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

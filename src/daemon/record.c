@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening that takes its time, runs that wait for it, and warnings about the place. The loop waits
+ * for nothing here but at the start. */
+#include "daemon/record.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "daemon/daemon.h"
+#include "daemon/pipeline.h"
+#include "daemon/restore.h"
+#include "http/http.h"
+#include "model/examination.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#define STORE_QUEUE_MAX 1024 /* about 60 MB when full */
+#define MOUNTINFO_MAX (4 << 20)
+
+struct record_run {
+	struct record_run *next;
+	struct run *run;
+};
+
+/* --- Opening ------------------------------------------------------------ */
+
+static void tell_notice(struct daemon *d)
+{
+	struct store_writer_status status;
+
+	store_writer_status(d->writer, &status);
+	if (status.notices == d->record.notices)
+		return;
+	d->record.notices = status.notices;
+	log_error("%s", status.notice);
+	/* The database that was begun does not know them. */
+	for (size_t i = 0; i < d->live->repository_count; i++)
+		d->live->repositories[i].is_seen_stored = false;
+	daemon_changed(d);
+}
+
+/* What cannot be read any more must not keep the daemon from its work: it is kept aside, as when a
+ * write finds it. */
+static int restore(struct daemon *d, struct error *reterr)
+{
+	int r = store_writer_opened(d->writer, reterr);
+
+	if (r == 0)
+		r = restore_history(d, reterr);
+	if (r == -EUCLEAN) {
+		r = store_writer_replace(d->writer, reterr->text, reterr);
+		tell_notice(d);
+		if (r == 0)
+			r = restore_history(d, reterr);
+	}
+	d->record.is_open = r == 0;
+	return r;
+}
+
+int record_open(struct daemon *d, struct error *reterr)
+{
+	int r = store_writer_open(d->database_path, STORE_QUEUE_MAX, &d->writer, reterr);
+
+	if (r < 0)
+		return r;
+	tell_notice(d);
+	r = restore(d, reterr);
+	if (r != -EINPROGRESS)
+		return r;
+	if (restore_limits(d, NULL) == 0)
+		log_warning("the history is not open yet%s%s; probing begins, and results wait in "
+			    "memory",
+			reterr->text[0] != '\0' ? ": " : "", reterr->text);
+	else
+		log_warning("the history is not open yet%s%s; probing waits for it: it alone knows "
+			    "what may be written where",
+			reterr->text[0] != '\0' ? ": " : "", reterr->text);
+	return 0;
+}
+
+static void release_held(struct daemon *d)
+{
+	struct record_run *held = d->record.first;
+
+	d->record.first = NULL;
+	d->record.last = NULL;
+	d->record.held = 0;
+	while (held) {
+		struct record_run *next = held->next;
+		pipeline_keep(d, held->run);
+		free(held);
+		held = next;
+	}
+}
+
+void record_follow(struct daemon *d)
+{
+	struct error error = { "" };
+
+	tell_notice(d);
+	if (d->record.is_open)
+		return;
+	int r = restore(d, &error);
+	if (r == -EINPROGRESS)
+		return;
+	if (r < 0) {
+		log_error("%s", error.text);
+		(void)sd_event_exit(d->event, r);
+		return;
+	}
+	log_notice("the history is open; %zu %s waited for it", d->record.held,
+		d->record.held == 1 ? "result" : "results");
+	if (d->http)
+		http_server_set_ready(d->http, true, "ready");
+	release_held(d);
+	daemon_dispatch(d);
+	daemon_changed(d);
+}
+
+void record_done(struct daemon *d)
+{
+	if (d->record.held > 0)
+		log_error("%zu results are lost: the history was not open before the stop",
+			d->record.held);
+	while (d->record.first) {
+		struct record_run *held = d->record.first;
+		d->record.first = held->next;
+		free(held->run);
+		free(held);
+	}
+	d->record.held = 0;
+}
+
+static void give_up_oldest(struct daemon *d)
+{
+	struct record_run *oldest = d->record.first;
+
+	log_error("the history is not open and too much waits for it: the oldest result is lost");
+	d->record.first = oldest->next;
+	if (!d->record.first)
+		d->record.last = NULL;
+	d->record.held--;
+	d->record.lost++;
+	free(oldest->run);
+	free(oldest);
+}
+
+bool record_hold(struct daemon *d, struct run *run)
+{
+	if (d->record.is_open)
+		return false;
+	struct record_run *held = malloc(sizeof(*held));
+	if (!held) {
+		log_error("a run's result could not be kept: no memory");
+		d->record.lost++;
+		free(run);
+		return true;
+	}
+	if (d->record.held == RECORD_HELD_MAX)
+		give_up_oldest(d);
+	*held = (struct record_run){ .run = run };
+	if (d->record.last)
+		d->record.last->next = held;
+	else
+		d->record.first = held;
+	d->record.last = held;
+	d->record.held++;
+	return true;
+}
+
+/* --- The place ---------------------------------------------------------- */
+
+static int identify(const char *directory, struct identity *ret)
+{
+	struct buf mounts = BUF_INIT(MOUNTINFO_MAX);
+	struct statx st;
+
+	int r = statx(AT_FDCWD, directory, 0, STATX_MNT_ID, &st) < 0 ? -errno : 0;
+	if (r == 0)
+		r = fd_read_file("/proc/self/mountinfo", &mounts);
+	if (r == 0)
+		r = identity_from_mountinfo(buf_text(&mounts), st.stx_mnt_id, ret);
+	if (r == 0) {
+		ret->device.major = st.stx_dev_major;
+		ret->device.minor = st.stx_dev_minor;
+		ret->has_device = st.stx_dev_major != 0;
+	}
+	buf_done(&mounts);
+	return r;
+}
+
+void record_look_at_place(struct daemon *d)
+{
+	struct identity *place = &d->record.place;
+
+	if (identify(d->config->state_directory, place) < 0)
+		return; /* a kernel that does not tell: doctor may know more */
+	if (examination_kind_of(place->fs_type, place->has_device) == EXAMINATION_KIND_NETWORK)
+		log_warning("the history in %s lies on a network file system (%s), which SQLite's "
+			    "locks and shared memory do not suit; state_directory belongs on a "
+			    "local disk",
+			d->config->state_directory, place->fs_type);
+}
+
+/* Subvolumes of btrfs have numbers of their own, but one source. */
+static bool is_same_file_system(const struct identity *a, const struct identity *b)
+{
+	if (a->fs_type[0] == '\0' || strcmp(a->fs_type, b->fs_type) != 0)
+		return false;
+	if (a->has_device && b->has_device)
+		return a->device.major == b->device.major && a->device.minor == b->device.minor;
+	return strcmp(a->source, b->source) == 0 &&
+		(a->source[0] == '/' || strcmp(a->mount_point, b->mount_point) == 0);
+}
+
+void record_compare_place(const struct daemon *d, struct live_repository *repository)
+{
+	if (!repository || !repository->has_identity || repository->has_told_place)
+		return;
+	repository->has_told_place = true;
+	if (is_same_file_system(&d->record.place, &repository->identity))
+		log_warning("%s: the history in %s lies on the file system that is probed: when it "
+			    "hangs or fills up, so does the history; state_directory belongs "
+			    "elsewhere",
+			repository->config->name, d->config->state_directory);
+}

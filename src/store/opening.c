@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens what can be opened, and makes room for a new database where the old one cannot be used. */
+#include "store/opening.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "store/database.h"
+#include "store/schema.h"
+
+static int open_at(const char *path, struct opening *o, struct error *reterr)
+{
+	if (strlen(path) >= sizeof(o->path))
+		return error_set(reterr, -ENAMETOOLONG, "%s: %s", path, errno_text(ENAMETOOLONG));
+	int r = database_open(path, &o->db, reterr);
+	if (r < 0)
+		return r;
+	r = write_init(&o->write, o->db, reterr);
+	if (r < 0) {
+		opening_done(o);
+		/* It says that it is ours, and has not our tables. */
+		if (r == -EINVAL)
+			r = -EUCLEAN;
+		return error_prefix(reterr, r, "%s", path);
+	}
+	memcpy(o->path, path, strlen(path) + 1);
+	return 0;
+}
+
+/* Renames what is at path. The name alone needs the time. */
+static int set_aside(
+	const char *path, struct opening *o, const struct error *why, struct error *reterr)
+{
+	struct clock clock = clock_system();
+	struct buf kept = BUF_INIT(OPENING_PATH_MAX);
+	struct error reason = *why;
+
+	int r = database_set_aside(path, clock_realtime_usec(&clock), &kept, reterr);
+	if (r == 0)
+		(void)error_set(&o->notice, 0,
+			"the history was damaged (%s); it is kept as %s, and a new one was begun",
+			reason.text, buf_text(&kept)); /* an output */
+	buf_done(&kept);
+	return r;
+}
+
+static int open_or_replace(const char *path, struct opening *o, struct error *reterr)
+{
+	struct error error = { "" };
+	int r = open_at(path, o, &error);
+
+	if (r == -EUCLEAN) {
+		r = set_aside(path, o, &error, &error);
+		if (r == 0)
+			r = open_at(path, o, &error);
+	}
+	return r < 0 ? error_set(reterr, r, "%s", error.text) : 0;
+}
+
+static int open_older(const char *path, struct opening *o, struct error *reterr)
+{
+	struct buf older = BUF_INIT(OPENING_PATH_MAX);
+	struct error aside;
+
+	database_add_older_path(path, &older);
+	int r = older.error;
+	if (r == 0)
+		r = open_or_replace(buf_text(&older), o, reterr);
+	if (r == 0 && o->notice.text[0] == '\0') {
+		(void)error_set(&aside, 0,
+			"%s was made by a newer repoprobe and is left alone; this version (schema "
+			"%d) records in %s",
+			path, SCHEMA_VERSION, buf_text(&older)); /* an output */
+		o->notice = aside;
+	}
+	buf_done(&older);
+	return r;
+}
+
+int opening_open(const char *path, struct opening *o, struct error *reterr)
+{
+	*o = (struct opening){ 0 };
+	int r = open_or_replace(path, o, reterr);
+
+	return r == -EPROTO ? open_older(path, o, reterr) : r;
+}
+
+void opening_done(struct opening *o)
+{
+	write_done(&o->write);
+	o->db = database_close(o->db);
+}
+
+int opening_renew(const char *path, struct opening *o, struct error *reterr)
+{
+	struct error why = *reterr;
+	struct error notice;
+
+	opening_done(o);
+	int r = set_aside(o->path, o, &why, reterr);
+	if (r < 0)
+		return r;
+	notice = o->notice;
+	r = opening_open(path, o, reterr);
+	o->notice = notice;
+	return r;
+}

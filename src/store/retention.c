@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By age, and by size: the same statements, only until a different moment. */
+#include "store/retention.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "store/rollup.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+/* Rows that go at once; a piece ends with the hour (day) that passes it. */
+#define DROP_RUNS 200
+#define DROP_HOURS 400
+#define DROP_DAYS 400
+
+/* Free pages are given back above one in FREE_TOLERATED of all, and never below so many: new runs
+ * need them soon. */
+#define FREE_TOLERATED 8
+#define FREE_MIN 2048
+#define GIVE_BACK "PRAGMA incremental_vacuum(64)"
+
+static const char used_bytes_text[] =
+	"SELECT (page_count - freelist_count) * page_size"
+	" FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+static const char file_bytes_text[] =
+	"SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+/* --- Runs of an hour, hours of a day ------------------------------------ */
+
+enum statement {
+	FIND_OLDEST, /* whose sources are kept and that is not due itself → id */
+	DROP_SOURCES,
+	DROP_SOURCE_OPERATIONS,
+	DROP_SOURCES_OF_SOURCES, /* series, microseconds from, to */
+	NOTE_DROPPED, /* id */
+};
+#define STATEMENTS (NOTE_DROPPED + 1)
+
+struct tier {
+	int64_t width_usec;
+	int64_t sources; /* that may go at once */
+	void (*bind)(struct sql *s, int64_t series, int64_t time);
+	struct { /* a struct each, or else the linter misses commas between strings */
+		const char *sql;
+	} texts[STATEMENTS];
+};
+
+static void bind_runs(struct sql *s, int64_t series, int64_t hour)
+{
+	sql_bind_integer(s, series);
+	sql_bind_integer(s, hour * ROLLUP_HOUR_USEC);
+	sql_bind_integer(s, (hour + 1) * ROLLUP_HOUR_USEC);
+}
+
+static void bind_hours(struct sql *s, int64_t series, int64_t day)
+{
+	sql_bind_integer(s, rollup_id(series, day * ROLLUP_DAY_HOURS));
+	sql_bind_integer(s, rollup_id(series, (day + 1) * ROLLUP_DAY_HOURS));
+}
+
+static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
+{
+	for (int i = 0; i < 2; i++) {
+		sql_bind_integer(s, rollup_operation_id(series, i, day * ROLLUP_DAY_HOURS));
+		sql_bind_integer(s, rollup_operation_id(series, i, (day + 1) * ROLLUP_DAY_HOURS));
+	}
+}
+
+#define DROP_HOUR_OPERATIONS                                                                       \
+	"DELETE FROM hour_operation WHERE id >= ? AND id < ? OR id >= ? AND id < ?"
+#define FIND_TEXT(tier, kept)                                                                      \
+	"SELECT id FROM " tier " WHERE " kept " AND id & 16777215 < ?"                             \
+	" AND NOT EXISTS (SELECT 1 FROM " tier "_due WHERE " tier " = id & 16777215"               \
+	" AND series = id >> 24) ORDER BY id & 16777215 LIMIT 1"
+
+static const struct tier runs = {
+	.width_usec = ROLLUP_HOUR_USEC,
+	.sources = DROP_RUNS,
+	.bind = bind_runs,
+	.texts = {
+		[FIND_OLDEST] = { FIND_TEXT("hour", "runs_kept") },
+		[DROP_SOURCES] = { "DELETE FROM run WHERE series = ? AND started_usec >= ?"
+				 " AND started_usec < ?" },
+		[NOTE_DROPPED] = { "UPDATE hour SET runs_kept = 0 WHERE id = ?" },
+	},
+};
+
+static const struct tier hours = {
+	.width_usec = ROLLUP_DAY_USEC,
+	.sources = DROP_HOURS,
+	.bind = bind_hours,
+	.texts = {
+		[FIND_OLDEST] = { FIND_TEXT("day", "hours_kept") },
+		[DROP_SOURCES] = { "DELETE FROM hour WHERE id >= ? AND id < ?" },
+		[DROP_SOURCE_OPERATIONS] = { DROP_HOUR_OPERATIONS },
+		[DROP_SOURCES_OF_SOURCES] = { "DELETE FROM run WHERE series = ? AND started_usec >= ?"
+					    " AND started_usec < ?" },
+		[NOTE_DROPPED] = { "UPDATE day SET hours_kept = 0 WHERE id = ?" },
+	},
+};
+
+struct dropping {
+	const struct tier *tier;
+	struct sql statements[STATEMENTS];
+	int64_t dropped;
+};
+
+static struct sql *start(struct dropping *d, enum statement which)
+{
+	sql_start(&d->statements[which]);
+	return &d->statements[which];
+}
+
+/* What else goes with the hours of a day: runs, too, if they were to be kept for longer. */
+static int drop_below(struct dropping *d, int64_t series, int64_t time, struct error *reterr)
+{
+	if (!d->tier->texts[DROP_SOURCE_OPERATIONS].sql)
+		return 0;
+	struct sql *s = start(d, DROP_SOURCE_OPERATIONS);
+	bind_hour_operations(s, series, time);
+	int r = sql_finish(s, reterr);
+	if (r < 0)
+		return r;
+	s = start(d, DROP_SOURCES_OF_SOURCES);
+	sql_bind_integer(s, series);
+	sql_bind_integer(s, time * d->tier->width_usec);
+	sql_bind_integer(s, (time + 1) * d->tier->width_usec);
+	return sql_finish(s, reterr);
+}
+
+static int drop(struct dropping *d, struct sqlite3 *db, int64_t id, struct error *reterr)
+{
+	int64_t series = id >> ROLLUP_TIME_BITS;
+	int64_t time = id & ROLLUP_TIME_MASK;
+	int64_t changes = 0;
+
+	struct sql *s = start(d, DROP_SOURCES);
+	d->tier->bind(s, series, time);
+	int r = sql_finish(s, reterr);
+	if (r == 0)
+		r = sql_query_integer(db, "SELECT changes()", &changes, reterr);
+	if (r < 0)
+		return r;
+	d->dropped += changes + 1;
+	r = drop_below(d, series, time, reterr);
+	if (r < 0)
+		return r;
+	s = start(d, NOTE_DROPPED);
+	sql_bind_integer(s, id);
+	return sql_finish(s, reterr);
+}
+
+/* 1: something before that time was there, and is gone. */
+static int drop_next(struct dropping *d, struct sqlite3 *db, int64_t before, struct error *reterr)
+{
+	struct sql *s = start(d, FIND_OLDEST);
+
+	sql_bind_integer(s, before);
+	int r = sql_step(s, reterr);
+	if (r <= 0)
+		return r;
+	int64_t id = sql_integer(s, 1, INT64_MAX);
+	r = s->error;
+	if (r == 0)
+		r = sql_finish(s, reterr);
+	if (r == 0)
+		r = drop(d, db, id, reterr);
+	return r < 0 ? r : 1;
+}
+
+static int drop_some(struct sqlite3 *db, const struct tier *tier, int64_t before, bool *ret_did,
+	struct error *reterr)
+{
+	struct dropping d = { .tier = tier };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < STATEMENTS; i++)
+		if (tier->texts[i].sql)
+			r = sql_prepare(db, tier->texts[i].sql, &d.statements[i], reterr);
+	while (r >= 0 && d.dropped < tier->sources) {
+		r = drop_next(&d, db, before, reterr);
+		if (r <= 0)
+			break;
+	}
+	for (size_t i = 0; i < STATEMENTS; i++)
+		sql_done(&d.statements[i]);
+	if (r < 0)
+		return r;
+	*ret_did = d.dropped > 0;
+	return 0;
+}
+
+/* --- Until when --------------------------------------------------------- */
+
+/* The first hour (day) to stay; 0: all. */
+static int64_t first_kept(uint64_t keep_usec, int64_t now_usec, int64_t width_usec)
+{
+	if (keep_usec == 0 || now_usec < 0 || keep_usec > (uint64_t)now_usec)
+		return 0;
+	return (now_usec - (int64_t)keep_usec) / width_usec;
+}
+
+static int is_too_large(struct sqlite3 *db, const struct store_retention *retention,
+	bool *ret_is_too_large, struct error *reterr)
+{
+	int64_t bytes;
+	int r = sql_query_integer(db, used_bytes_text, &bytes, reterr);
+
+	if (r < 0)
+		return r;
+	*ret_is_too_large =
+		retention->max_bytes > 0 && bytes > 0 && (uint64_t)bytes > retention->max_bytes;
+	return 0;
+}
+
+int retention_drop_runs(struct sqlite3 *db, const struct store_retention *retention,
+	int64_t now_usec, bool *ret_did, struct error *reterr)
+{
+	int64_t before = first_kept(retention->keep_runs_usec, now_usec, ROLLUP_HOUR_USEC);
+	bool is_over;
+
+	int r = drop_some(db, &runs, before, ret_did, reterr);
+	if (r < 0 || *ret_did)
+		return r;
+	r = is_too_large(db, retention, &is_over, reterr);
+	if (r < 0 || !is_over)
+		return r;
+	return drop_some(db, &runs, ROLLUP_TIME_MASK, ret_did, reterr);
+}
+
+/* For the size only when there are no runs left to drop: the caller asks for those first. */
+int retention_drop_hours(struct sqlite3 *db, const struct store_retention *retention,
+	int64_t now_usec, bool *ret_did, struct error *reterr)
+{
+	int64_t before = first_kept(retention->keep_hours_usec, now_usec, ROLLUP_DAY_USEC);
+	bool is_over;
+
+	int r = drop_some(db, &hours, before, ret_did, reterr);
+	if (r < 0 || *ret_did)
+		return r;
+	r = is_too_large(db, retention, &is_over, reterr);
+	if (r < 0 || !is_over)
+		return r;
+	return drop_some(db, &hours, ROLLUP_TIME_MASK, ret_did, reterr);
+}
+
+/* --- Days --------------------------------------------------------------- */
+
+/* The oldest of each series stand first in its range of ids. What has hours goes later. */
+static int find_old_days(struct sqlite3 *db, int64_t before, int64_t *ret_id, struct error *reterr)
+{
+	static const char text[] =
+		"SELECT (SELECT id FROM day WHERE id >= series.id << 24"
+		" AND id < (series.id << 24) + ?1 AND NOT hours_kept ORDER BY id LIMIT 1) AS oldest"
+		" FROM series WHERE oldest IS NOT NULL LIMIT 1";
+	struct sql s = { 0 };
+
+	int r = sql_prepare(db, text, &s, reterr);
+	if (r < 0)
+		return r;
+	sql_bind_integer(&s, before);
+	r = sql_step(&s, reterr);
+	if (r > 0)
+		*ret_id = sql_integer(&s, 1, INT64_MAX);
+	if (s.error < 0)
+		r = s.error;
+	sql_done(&s);
+	return r;
+}
+
+static int delete_days(struct sqlite3 *db, const char *text, int64_t series, int operation,
+	int64_t before, struct error *reterr)
+{
+	struct sql s = { 0 };
+	int r = sql_prepare(db, text, &s, reterr);
+
+	if (r < 0)
+		return r;
+	sql_bind_integer(&s,
+		operation < 0 ? rollup_id(series, 0) : rollup_operation_id(series, operation, 0));
+	sql_bind_integer(&s, before);
+	sql_bind_integer(&s, DROP_DAYS);
+	r = sql_finish(&s, reterr);
+	sql_done(&s);
+	return r;
+}
+
+int retention_drop_days(struct sqlite3 *db, const struct store_retention *retention,
+	int64_t now_usec, bool *ret_did, struct error *reterr)
+{
+	static const char days[] =
+		"DELETE FROM day WHERE id IN (SELECT id FROM day WHERE id >= ?1 AND id < ?1 + ?2"
+		" AND NOT hours_kept ORDER BY id LIMIT ?3)";
+	static const char operations[] =
+		"DELETE FROM day_operation WHERE id IN (SELECT id FROM day_operation"
+		" WHERE id >= ?1 AND id < ?1 + ?2 ORDER BY id LIMIT ?3)";
+	int64_t before = first_kept(retention->keep_days_usec, now_usec, ROLLUP_DAY_USEC);
+	int64_t id;
+
+	*ret_did = false;
+	if (before == 0)
+		return 0;
+	int r = find_old_days(db, before, &id, reterr);
+	if (r <= 0)
+		return r;
+	int64_t series = id >> ROLLUP_TIME_BITS;
+	r = delete_days(db, days, series, -1, before, reterr);
+	for (int i = 0; r == 0 && i < 2; i++)
+		r = delete_days(db, operations, series, i, before, reterr);
+	*ret_did = r == 0;
+	return r;
+}
+
+/* --- Space -------------------------------------------------------------- */
+
+int retention_give_back(struct sqlite3 *db, const struct store_retention *retention,
+	int64_t now_usec, bool *ret_did, struct error *reterr)
+{
+	int64_t pages = 0;
+	int64_t free_pages = 0;
+	int64_t bytes = 0;
+	(void)now_usec;
+
+	*ret_did = false;
+	int r = sql_query_integer(db, "PRAGMA page_count", &pages, reterr);
+	if (r == 0)
+		r = sql_query_integer(db, "PRAGMA freelist_count", &free_pages, reterr);
+	if (r == 0)
+		r = sql_query_integer(db, file_bytes_text, &bytes, reterr);
+	if (r < 0)
+		return r;
+	bool is_over = retention->max_bytes > 0 && (uint64_t)bytes > retention->max_bytes;
+	bool is_much = free_pages > FREE_MIN && free_pages > pages / FREE_TOLERATED;
+	if (free_pages == 0 || (!is_over && !is_much))
+		return 0;
+	r = sql_execute(db, GIVE_BACK, reterr);
+	*ret_did = r == 0;
+	return r;
+}

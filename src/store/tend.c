@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first of the steps below that finds something to do does a piece of it. */
+#include "store/tend.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "store/retention.h"
+#include "store/rollup.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+static int merge_hours(struct sqlite3 *db, const struct store_retention *retention,
+	int64_t now_usec, bool *ret_did, struct error *reterr)
+{
+	(void)retention;
+	return rollup_hours(db, now_usec, ret_did, reterr);
+}
+
+static int merge_days(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
+	bool *ret_did, struct error *reterr)
+{
+	(void)retention;
+	return rollup_days(db, now_usec, ret_did, reterr);
+}
+
+static const struct step {
+	int (*run)(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
+		bool *ret_did, struct error *reterr);
+	bool has_transaction;
+} steps[] = {
+	{ merge_hours, true },
+	{ merge_days, true },
+	{ retention_drop_runs, true },
+	{ retention_drop_hours, true },
+	{ retention_drop_days, true },
+	{ retention_give_back, false },
+};
+
+static int run_step(struct sqlite3 *db, const struct step *step,
+	const struct store_retention *retention, int64_t now_usec, bool *ret_did,
+	struct error *reterr)
+{
+	int r = step->has_transaction ? sql_execute(db, "BEGIN IMMEDIATE", reterr) : 0;
+
+	*ret_did = false;
+	if (r < 0)
+		return r;
+	r = step->run(db, retention, now_usec, ret_did, reterr);
+	if (r == 0 && step->has_transaction)
+		r = sql_execute(db, *ret_did ? "COMMIT" : "ROLLBACK", reterr);
+	if (r < 0 && !sqlite3_get_autocommit(db))
+		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is the one to tell */
+	return r;
+}
+
+/* All here is made from what stays, or can be done again: it need not be on the disk before the
+ * next run's commit, which brings it there. */
+int tend_step(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
+	bool *ret_has_more, struct error *reterr)
+{
+	bool did = false;
+	int r = sql_execute(db, "PRAGMA synchronous = NORMAL", reterr);
+
+	for (size_t i = 0; r == 0 && !did && i < sizeof(steps) / sizeof(steps[0]); i++)
+		r = run_step(db, &steps[i], retention, now_usec, &did, reterr);
+	int restored = sql_execute(db, "PRAGMA synchronous = FULL", r < 0 ? NULL : reterr);
+	if (r == 0)
+		r = restored;
+	if (r < 0)
+		return r;
+	*ret_has_more = did;
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in a stretch of time of a series: runs, or the hours and days that they were merged into,
+ * whichever suit the width that is looked at, each once, in order. Where the finer ones were
+ * dropped the coarser ones stand in; where they are not merged yet, the finer. Private to the
+ * store. */
+#ifndef REPOPROBE_STORE_WINDOW_H
+#define REPOPROBE_STORE_WINDOW_H
+
+#include "store/reader.h"
+
+struct window {
+	int64_t series;
+	enum run_operation operation;
+	int64_t from_usec;
+	int64_t to_usec;
+	bool is_empty;
+	/* Rows that fall into one span are to be merged; spans lie on multiples of their width. 0:
+	 * each row stands for itself. */
+	int64_t width_usec;
+	enum window_tier {
+		WINDOW_RUNS,
+		WINDOW_HOURS,
+		WINDOW_DAYS,
+	} tier; /* the finest that is read where all are there */
+};
+
+struct window_query {
+	const char *repository;
+	const char *probe;
+	enum run_operation operation;
+	int64_t from_usec; /* inclusive; 0: any */
+	int64_t to_usec; /* exclusive; 0: any */
+	size_t max_spans; /* at least 1 */
+	bool is_always_spans; /* also when there are fewer rows than that */
+};
+
+/* Finds the series (of several with different workloads the one that ran last in that time) and
+ * lays the window out. -ENOENT: no such repository or probe. */
+int window_find(struct store_reader *reader, const struct window_query *query, struct window *ret,
+	struct error *reterr);
+
+/* A run, or an hour or day of them; lent until the next. Its numbers are 0 when there are none. */
+struct window_row {
+	bool is_merged; /* an hour or day */
+	int64_t id;
+	int64_t start_usec; /* of the run; of the hour or day, which may be before the window */
+	uint64_t ok_runs;
+	uint64_t failed_runs; /* neither ok nor skipped */
+	bool has_numbers;
+	uint64_t measured_nsec;
+	uint64_t ios;
+	uint64_t bytes;
+	uint64_t latencies;
+	uint64_t sum_nsec;
+	uint64_t min_nsec;
+	uint64_t max_nsec;
+	uint64_t p50_nsec;
+	uint64_t p95_nsec;
+	uint64_t p99_nsec;
+	const void *histogram; /* for code_read_histogram */
+	size_t histogram_len;
+};
+
+/* Calls each() for every row, by start. A negative answer stops and is returned. */
+int window_read(struct store_reader *reader, const struct window *window,
+	int (*each)(void *data, const struct window_row *row), void *data, struct error *reterr);
+
+/* The start of the span that a time is in. */
+int64_t window_span(const struct window *window, int64_t time_usec);
+
+#endif

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history: how fast runs come in, what they take on disk, how fast it answers, beside VictoriaMetrics.
+
+REPOPROBE_BENCH_REPOSITORIES (10), _DAYS (730), _RAW_DAYS (35: as kept by default; 365 for a year of raw runs) and
+_RUNS (20000, for the ingest) say how much is made. Answers are timed at the daemon's HTTP port, connection kept.
+Cold: the daemon started anew, the page cache dropped (root only). VictoriaMetrics gets avg, p50, p95, p99, min, max,
+throughput and iops of each run (of each hour, where runs were dropped): it keeps no histograms of ours.
+"""
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import time
+import urllib.parse
+
+from bench import BUILD, Bench, work_directory
+
+REPOSITORIES = int(os.environ.get("REPOPROBE_BENCH_REPOSITORIES", "10"))
+DAYS = int(os.environ.get("REPOPROBE_BENCH_DAYS", "730"))
+RAW_DAYS = int(os.environ.get("REPOPROBE_BENCH_RAW_DAYS", "35"))
+RUNS = int(os.environ.get("REPOPROBE_BENCH_RUNS", "20000"))
+PRESETS = ("active-full", "reverse-incremental", "transform", "restore", "random-4k", "heartbeat")
+ONE_OPERATION = ("active-full", "restore")
+PROBES = ("active-full", "reverse-incremental", "random-4k")
+DAY = 86400
+WARM = 20
+BUCKETS = 500
+COLUMNS = ("avg", "p50", "p95", "p99", "min", "max", "throughput", "iops")
+
+
+def make(*arguments):
+    """seconds, runs: as the program says."""
+    done = subprocess.run([BUILD / "tests/bench/history", *map(str, arguments)], check=True, capture_output=True, text=True)
+    words = done.stdout.split()
+    return float(words[3]), int(words[1])
+
+
+def size_of(path):
+    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.is_dir() else path.stat().st_size
+
+
+def ingest(bench, directory):
+    for preset in PRESETS:
+        state = directory / "ingest"
+        state.mkdir()
+        seconds, runs = make("ingest", state / "history.db", preset, RUNS)
+        with sqlite3.connect(state / "history.db") as db:
+            empty = 4096 * db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        size = (size_of(state / "history.db") - empty) / runs
+        bound = 400 if preset in ONE_OPERATION else 650
+        bench.row(f"{preset}: bytes a run", f"{size:.0f}", f"<= {bound}", size <= bound, f"{runs / seconds:.0f} runs/s")
+        shutil.rmtree(state)
+
+
+class Server:
+    """A process with an HTTP port."""
+
+    def __init__(self, arguments, port, path):
+        self.process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.port = port
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+                if self.get(path)[1] == 200:
+                    return
+            except OSError:
+                pass
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise RuntimeError(f"{arguments[0]} does not answer")
+            time.sleep(0.05)
+
+    def get(self, path):
+        begin = time.perf_counter()
+        self.connection.request("GET", path)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        return (time.perf_counter() - begin) * 1000, answer.status, body
+
+    def post(self, path, body):
+        self.connection.request("POST", path, body=body)
+        answer = self.connection.getresponse()
+        answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{path}: {answer.status}")
+
+    def stop(self):
+        self.connection.close()
+        self.process.terminate()
+        self.process.wait(60)
+
+
+def drop_caches():
+    os.sync()
+    try:
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def daemon(directory, port=19847):
+    config = directory / "repoprobe.conf"
+    text = [f"[store]\nkeep_runs = {RAW_DAYS + 1}d\nmax_size = 0\n[defaults]\nprobes = {', '.join(PROBES)}\nschedule = *-01-01 00:00\n"]
+    for i in range(1, REPOSITORIES + 1):
+        (directory / f"r{i}").mkdir(exist_ok=True)
+        text.append(f"[repository repository-{i}]\npath = {directory}/r{i}\n")
+    config.write_text("\n".join(text), encoding="ascii")
+    arguments = [BUILD / "repoprobed", "--foreground", "--config", config, "--state-directory", directory, "--listen", f"127.0.0.1:{port}"]
+    return Server(arguments, port, "/-/ready")
+
+
+def ask_both(bench, name, start, path, bound):
+    """Cold: the first answer of a server just started, before which the cache was dropped."""
+    cold = None
+    if drop_caches():
+        server = start()
+        cold, status, body = server.get(path)
+    else:
+        server = start()
+        _, status, body = server.get(path)
+    assert status == 200, (path, status, body[:200])
+    warm = [server.get(path)[0] for _ in range(WARM)]
+    server.stop()
+    median = statistics.median(warm)
+    note = f"cold {cold:.1f} ms, {len(body)} bytes" if cold is not None else f"{len(body)} bytes"
+    bench.row(name, f"{median:.2f} ms", f"< {bound} ms" if bound else None, bound is None or median < bound, note)
+
+
+def queries(end):
+    """name, seconds, our path, our bound"""
+    what = urllib.parse.urlencode({"repository": "repository-1", "probe": "random-4k", "operation": "read"})
+    for name, days, bound in (("24 h", 1, None), ("30 d", 30, None), (f"{DAYS} d", DAYS, 30)):
+        yield f"series {name}, {BUCKETS} points", days * DAY, f"/api/v1/series?{what}&from={end - days * DAY}&to={end}&points={BUCKETS}", bound
+    yield "heat map 30 d, 240 columns", None, f"/api/v1/heatmap?{what}&from={end - 30 * DAY}&to={end}&columns=240", 50
+    yield "overview", None, "/api/v1/overview", 1
+
+
+ROWS = """SELECT {time}, {series}, o.sum_nsec * 1e-9 / coalesce(o.latencies, o.ios), o.p50_nsec * 1e-9, o.p95_nsec * 1e-9,
+ o.p99_nsec * 1e-9, o.min_nsec * 1e-9, o.max_nsec * 1e-9, o.bytes * 1e9 / {measured}, o.ios * 1e9 / {measured}, {operation} FROM {source}"""
+SOURCES = (
+    {"time": "(h.id & 16777215) * 3600000", "series": "h.id >> 24", "measured": "o.measured_nsec", "operation": "o.id >> 24 & 3",
+     "source": "hour AS h JOIN hour_operation AS o ON o.id IN (h.id + ((h.id >> 24) * 3 << 24), h.id + ((h.id >> 24) * 3 + 1 << 24)) WHERE NOT h.runs_kept"},
+    {"time": "run.started_usec / 1000", "series": "run.series", "measured": "run.measured_nsec", "operation": "o.operation",
+     "source": "run JOIN run_operation AS o ON o.run = run.id WHERE run.measured_nsec > 0"},
+)
+
+
+def import_all(server, database):
+    db = sqlite3.connect(database)
+    names = dict((row[0], row[1:]) for row in db.execute("SELECT series.id, target.name, probe FROM series JOIN target ON target.id = target"))
+    samples = 0
+    for source in SOURCES:
+        collected = {}
+        for row in db.execute(ROWS.format(**source)):
+            times, values = collected.setdefault((row[1], row[10]), ([], tuple([] for _ in COLUMNS)))
+            times.append(row[0])
+            for column, value in zip(values, row[2:10]):
+                column.append(value)
+        for (series, operation), (times, values) in collected.items():
+            labels = {"repository": names[series][0], "probe": names[series][1], "operation": ("read", "write")[operation]}
+            for name, column in zip(COLUMNS, values):
+                line = {"metric": {"__name__": f"repoprobe_{name}", **labels}, "values": column, "timestamps": times}
+                server.post("/api/v1/import", json.dumps(line) + "\n")
+                samples += len(times)
+    return samples
+
+
+def victoria(bench, directory, end):
+    program = shutil.which("victoria-metrics")
+    if not program:
+        bench.text("victoria-metrics is not installed: no comparison")
+        return
+    storage = directory / "victoria"
+
+    def start():
+        return Server([program, f"-storageDataPath={storage}", "-httpListenAddr=127.0.0.1:19848", "-retentionPeriod=10y", "-search.maxPointsPerTimeseries=100000", "-search.disableCache"], 19848, "/health")
+
+    server = start()
+    begin = time.monotonic()
+    samples = import_all(server, directory / "history.db")
+    server.get("/internal/force_flush")
+    server.get("/internal/force_merge")
+    time.sleep(10)
+    server.stop()
+    bench.row("VictoriaMetrics: size on disk", f"{size_of(storage) / 2**20:.1f} MiB", note=f"{samples} samples, imported in {time.monotonic() - begin:.0f} s")
+    selector = 'last_over_time({__name__=~"repoprobe_.*",repository="repository-1",probe="random-4k",operation="read"}[%ds])'
+    for name, seconds, _, _ in queries(end):
+        if seconds is None:
+            continue
+        step = max(seconds // BUCKETS, 60)
+        query = {"query": selector % max(step, 7200), "start": end - seconds, "end": end, "step": step}
+        ask_both(bench, f"VictoriaMetrics: {name}", start, "/api/v1/query_range?" + urllib.parse.urlencode(query), None)
+
+
+def main():
+    directory = work_directory()
+    missed = []
+    try:
+        bench = Bench(f"(a) a run on disk, and how many are committed in a second ({RUNS} runs, a batch each)")
+        ingest(bench, directory)
+        missed += bench.missed
+        bench = Bench(f"(b) {REPOSITORIES} repositories x {len(PROBES)} probes x 5 min x {DAYS} days, runs of {RAW_DAYS} days")
+        seconds, runs = make("make", directory / "history.db", REPOSITORIES, DAYS, RAW_DAYS, RAW_DAYS)
+        end = int(time.time()) // 3600 * 3600
+        bench.row("made and merged", f"{seconds:.0f} s", note=f"{runs} runs committed")
+        with sqlite3.connect(directory / "history.db") as db:
+            counts = db.execute("SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM hour), (SELECT count(*) FROM day)").fetchone()
+        bench.row("size on disk", f"{size_of(directory / 'history.db') / 2**20:.1f} MiB", note="{} runs, {} hours, {} days".format(*counts))
+        for name, _, path, bound in queries(end):
+            ask_both(bench, name, lambda: daemon(directory), path, bound)
+        missed += bench.missed
+        victoria(bench, directory, end)
+    finally:
+        shutil.rmtree(directory)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
