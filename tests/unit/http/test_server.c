@@ -243,7 +243,7 @@ static void bad_requests_are_refused_in_json(void **state)
 		const char *code;
 	} cases[] = {
 		{ "GET", "/nothing", 404, "not_found" },
-		{ "GET", "/api/v1/incidents", 404, "not_in_this_version" },
+		{ "GET", "/api/v1/status", 404, "not_in_this_version" },
 		{ "GET", "/%ff", 400, "bad_path" },
 		{ "POST", "/api/v1/overview", 405, "method_not_allowed" },
 		{ "DELETE", "/", 405, "method_not_allowed" },
