@@ -157,7 +157,7 @@ void snapshot_alarm_explain(const struct alarm_state *alarm, struct buf *b)
 
 	if (worst.series)
 		explain_series(worst.series, b);
-	else
+	else if (worst.probe)
 		explain_probe(&worst, b);
 	for (size_t i = 0; i < ALARM_REASONS; i++) {
 		if (!(others & (UINT32_C(1) << i)))
