@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_runs,
 	&command_show,
 	&command_incidents,
+	&command_rule,
 	&command_export,
 	&command_backup,
 	&command_database,
@@ -34,7 +35,6 @@ static const char *const planned[] = {
 	"forecast",
 	"import",
 	"notify-test",
-	"rule",
 	"sweep",
 };
 

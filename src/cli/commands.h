@@ -14,6 +14,7 @@ extern const struct command command_status;
 extern const struct command command_runs;
 extern const struct command command_show;
 extern const struct command command_incidents;
+extern const struct command command_rule;
 extern const struct command command_export;
 extern const struct command command_backup;
 extern const struct command command_database;
