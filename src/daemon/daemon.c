@@ -353,6 +353,7 @@ int daemon_run(const struct daemon_options *options)
 	log_set_level(d.config->log_level);
 	d.started_usec = clock_realtime_usec(&d.clock);
 	d.reload_usec = d.started_usec;
+	d.listening_usec = d.started_usec;
 	if (open_all(&d, &error) < 0)
 		log_error("%s", error.text);
 	else

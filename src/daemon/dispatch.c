@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #define PARALLEL_MAX 64 /* of parallel_runs */
+#define DEAF_NSEC (30 * NSEC_PER_SEC) /* it looks every second */
 #define MOUNTINFO_MAX (UINT32_C(4) << 20) /* thousands of mounts */
 
 /* A run that does not take place, for a reason that is told. */
@@ -153,13 +154,25 @@ static void skip_overdue(struct daemon *d)
 	}
 }
 
+/* Silence while clocks jumped, or this process did not get on, is nobody's fault. */
+static void follow_clock(struct daemon *d)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+	bool is_set = live_follow_clock(d->live, now_nsec, now_usec);
+
+	if (is_set)
+		daemon_changed(d);
+	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC)
+		d->listening_usec = now_usec;
+	d->dispatched_nsec = now_nsec;
+}
+
 void daemon_dispatch(struct daemon *d)
 {
 	if (d->is_stopping)
 		return;
-	if (live_follow_clock(
-		    d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock)))
-		daemon_changed(d);
+	follow_clock(d);
 	if (d->record.is_safe)
 		start_due(d);
 	skip_overdue(d);

@@ -105,6 +105,15 @@ static int32_t local_offset_sec(const struct daemon *d, int64_t now_usec)
 	return d->zone ? zone_at(d->zone, now_usec / (int64_t)USEC_PER_SEC).offset_sec : 0;
 }
 
+/* From one slot to the next; a calendar's next one may be much farther off than the one after it. */
+static uint64_t longest_gap_usec(const struct live_probe *probe, int64_t now_usec)
+{
+	uint64_t spacing_usec = live_spacing_usec(probe);
+	uint64_t wait_usec = probe->due_usec > now_usec ? (uint64_t)(probe->due_usec - now_usec) : 0;
+
+	return wait_usec > spacing_usec ? wait_usec : spacing_usec;
+}
+
 int verdict_take(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, struct alarm_outcome *ret)
 {
@@ -115,7 +124,7 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 		.facts = &run->facts,
 		.sense = sense_from(config->sensitivity, config->is_limit_strict,
 			config->confirm_after_usec, config->confirmation_count),
-		.interval_usec = live_spacing_usec(probe),
+		.interval_usec = longest_gap_usec(probe, now_usec),
 		.is_confirmation = run->is_confirmation,
 		.is_muted = mutes_find(d->mutes, d->config, config->name, now_usec).mode !=
 			MUTE_NONE,
@@ -142,7 +151,7 @@ void verdict_tick(
 {
 	const struct alarm_tick tick = {
 		.now_usec = clock_realtime_usec(&d->clock),
-		.started_usec = d->started_usec,
+		.started_usec = d->listening_usec,
 		.next_incident_id = d->next_incident_id,
 	};
 

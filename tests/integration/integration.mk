@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The real programs on real disks: needs root for most of it; see ./test.sh for the packages.
 EXTRA_DIST += %D%/conftest.py \
+	%D%/test_alarms.py \
 	%D%/test_bad_directories.py \
 	%D%/test_bounded.py \
 	%D%/test_busy_database.py \

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alarms with the real daemon: one incident for real trouble, silence otherwise; mutes; a restart that
+neither repeats nor forgets. The slow repository is a FUSE file system, of which nobody counts others' work."""
+import pytest
+
+from conftest import QUICK, children_of, run_cli, wait_for
+
+# The confirming runs come one and two seconds after a bad one.
+FAST = QUICK.replace("interval = 1h", "interval = 4s").replace("max_ios = 24", "max_ios = 12")
+LIMIT = "limit = 15ms\nlimit_critical = 1s\n"
+RAISED = r"(warning|critical): nas: (reads|writes) of quick"
+
+
+def config(path, probe=FAST, limit=LIMIT, confirm="1s, 2s"):
+    keys = f"confirm_after = {confirm}\ndaily_write_budget = 10T\nsplay = 0\n{limit}"
+    return f"[repository nas]\npath = {path}\nprobes = quick\n{keys}\n{probe}"
+
+
+def incidents(d):
+    return d.sql("SELECT repository, state, level, reason FROM incidents_v ORDER BY id")
+
+
+def judged(d, confirming=None):
+    """How many runs there were, with numbers."""
+    query = "SELECT count(*) FROM run WHERE status IN (0, 2)"
+    if confirming is not None:
+        query += f" AND coalesce(is_confirmation, 0) = {int(confirming)}"
+    return d.sql(query)[0][0]
+
+
+def learn(d, runs):
+    """Lets so many runs be made, as fast as they go."""
+    while judged(d) < runs:
+        d.probe("nas")
+
+
+def test_thirty_milliseconds_where_two_are_normal_are_one_incident_within_three_slots(daemon, slow):
+    slow.delay(2)
+    d = daemon(config=config(slow.path)).wait_ready()
+    d.wait_runs_at_least("nas", 2)
+    slow.delay(30)
+    before = judged(d, confirming=False)
+    wait_for(lambda: incidents(d), "an incident")
+    assert judged(d, confirming=False) - before <= 4  # a slot may have been half over when it became slow
+    assert judged(d, confirming=True) >= 2  # and it was looked at twice
+    shown = d.wait_state("nas", "warning")
+    assert shown["incident"]["id"] == 1
+    wait_for(lambda: judged(d, confirming=False) >= before + 6, "more slots")
+    assert len(incidents(d)) == 1
+    assert d.count_lines(RAISED) == 1, d.log
+
+
+def test_a_spike_whose_confirming_runs_are_clean_is_none(daemon, slow):
+    slow.delay(2)
+    probe = FAST.replace("interval = 4s", "interval = 1h")
+    d = daemon(config=config(slow.path, probe)).wait_ready()
+    d.wait_runs("nas", 1)
+    for _ in range(3):
+        slow.delay(40)
+        before = judged(d, confirming=True)
+        d.probe("nas")
+        slow.delay(2)
+        wait_for(lambda: judged(d, confirming=True) > before, "a confirming run")
+        wait_for(lambda: d.runs("nas")[0] == judged(d), "the counter to follow")
+    d.probe("nas", times=2)
+    assert incidents(d) == []
+    assert d.repository("nas")["state"] == "ok"
+
+
+def test_what_rises_and_falls_around_a_limit_near_normal_clears(daemon, slow):
+    """14 -> 40 -> 14 ms at a limit of 15, with a baseline of 36 runs."""
+    slow.delay(13)
+    quick = FAST.replace("interval = 4s", "interval = 1h").replace("max_ios = 12", "max_ios = 8")
+    d = daemon(config=config(slow.path, quick, confirm="0")).wait_ready()
+    learn(d, 40)
+    slow.delay(40)
+    d.probe("nas", times=4)
+    wait_for(lambda: incidents(d), "an incident")
+    slow.delay(13)
+    d.probe("nas", times=14)
+    wait_for(lambda: [i[1] for i in incidents(d)] == ["closed"], lambda: str(incidents(d)))
+
+
+@pytest.mark.plain
+def test_a_mute_holds_messages_back_and_its_end_tells_what_is_still_wrong(daemon, slow):
+    slow.delay(2)
+    probe = FAST.replace("interval = 4s", "interval = 1h")
+    d = daemon(config=config(slow.path, probe, limit="limit = 15ms\nlimit_mode = strict\n")).wait_ready()
+    d.wait_runs("nas", 1)
+
+    def ask(*arguments):
+        return run_cli(*arguments, "--config", d.config_path, "--state-directory", d.state)
+
+    done = ask("mute", "nas", "--for=1h", "--reason=new firmware")
+    assert done.returncode == 0, done.stderr
+    shown = wait_for(lambda: d.repository("nas").get("mute"), "the mute to be shown")
+    assert (shown["mode"], shown["reason"]) == ("mute", "new firmware")
+    slow.delay(30)
+    d.probe("nas", times=1)
+    wait_for(lambda: judged(d, confirming=True) >= 2, "confirming runs")
+    d.probe("nas", times=1)
+    wait_for(lambda: incidents(d), "an incident")
+    assert d.sql("SELECT count(*) FROM outbox") == [(0,)]
+    assert d.count_lines(RAISED) == 0
+    d.kill()  # what was held back is not forgotten
+    d.start().wait_ready()
+    assert d.sql("SELECT count(*) FROM outbox") == [(0,)]
+    done = ask("unmute", "nas")
+    assert done.returncode == 0 and "1 mute ended" in done.stdout, done
+    d.wait_line(RAISED + r".*told now: it was muted")
+    assert d.sql("SELECT count(*) FROM outbox") == [(1,)]
+    assert ask("unmute", "nas").returncode == 1
+
+
+@pytest.mark.plain
+def test_a_pause_stops_probing_and_raises_nothing(daemon, repository):
+    probe = FAST.replace("interval = 4s", "interval = 1s")
+    d = daemon(config=config(repository, probe)).wait_ready()
+    d.wait_runs_at_least("nas", 2)
+    reply = d.control(command="mute", repository="nas", mode="pause", reason="shelf", until="now-1h")
+    assert not reply["ok"] and "future" in reply["error"]
+    done = run_cli(
+        "mute", "nas", "--for=1h", "--pause", "--reason=shelf", "--config", d.config_path, "--state-directory", d.state
+    )
+    assert done.returncode == 0, done.stderr
+    d.wait_metric("repoprobe_probe_skips_total", 3, repository="nas", probe="quick", reason="mute")
+    assert children_of(d.process.pid) == []
+    assert "paused" in d.repository("nas")["state"]
+    before = judged(d)
+    d.wait_metric("repoprobe_probe_skips_total", 6, repository="nas", probe="quick", reason="mute")
+    assert judged(d) == before and incidents(d) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--for=2h"], "--reason=TEXT is missing"),
+        (["--reason=x"], "expected either --for=TIME or --until=INSTANT"),
+        (["--for=5m", "--reason=x"], "did you mean 5min"),
+        (["--until=1970-01-02T00:00:00Z", "--reason=x"], "over before it begins"),
+        (["--for=1h", "--until=now", "--reason=x"], "expected either"),
+        (["--for=1h", "--reason=" + "x" * 201], "at most 200 bytes"),
+    ],
+)
+def test_a_mute_that_makes_no_sense_is_one_line(arguments, sentence):
+    done = run_cli("mute", "nas", *arguments)
+    assert done.returncode == 2 and done.stdout == ""
+    assert sentence in done.stderr and done.stderr.count("\n") == 1
