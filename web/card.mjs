@@ -193,6 +193,7 @@ export class RepositoryCard {
 		this.panels = new Map();
 		this.state = el('p', { class: 'state' });
 		this.reason = el('p', { class: 'reason' });
+		this.notes = el('ul', { class: 'notes', 'aria-label': 'What fires, and what was done about it' });
 		this.target = el('p', { class: 'target' });
 		this.path = el('span', { class: 'path' });
 		this.probes = el('div', { class: 'probes' });
@@ -202,6 +203,7 @@ export class RepositoryCard {
 				el('div', { class: 'card-names' }, el('h2', {}, repository.name), this.path),
 				this.target),
 			this.reason,
+			this.notes,
 			this.probes);
 		this.update(repository);
 	}
@@ -211,6 +213,7 @@ export class RepositoryCard {
 		setText(this.path, repository.path);
 		const reason = sentence(repository.reason ?? '');
 		setText(this.reason, reason);
+		this.updateNotes(notesOf(repository));
 		setText(this.target, targetText(repository.target));
 		const names = repository.probes.map((probe) => probe.name);
 		for (const [name, panel] of this.panels)
@@ -236,6 +239,18 @@ export class RepositoryCard {
 			return;
 		this.root.dataset.state = state;
 		this.state.replaceChildren(icon(state), el('span', {}, stateWords[state] ?? state));
+	}
+
+	/** @param {Note[]} notes */
+	updateNotes(notes) {
+		const shown = JSON.stringify(notes);
+
+		if (this.notes.dataset.shown === shown)
+			return;
+		this.notes.dataset.shown = shown;
+		this.notes.replaceChildren(...notes.map(({ chip, level, text }) =>
+			el('li', {}, el('span', { class: 'chip', 'data-level': level ?? null }, chip), ` ${text}`)));
+		setHidden(this.notes, notes.length === 0);
 	}
 
 	tick() {
@@ -273,4 +288,37 @@ function targetText(target) {
 	const what = [target.fs_type, target.source].filter(Boolean).join(' on ');
 	const free = target.size_bytes > 0 ? `${size(target.free_bytes)} of ${size(target.size_bytes)} free` : '';
 	return [what, free].filter(Boolean).join(' · ');
+}
+
+/**
+ * A line below the reason.
+ * @typedef {{chip: string, level?: string, text: string}} Note
+ */
+
+/** @returns {Note} */
+function seriesNote(series) {
+	const parts = [`${series.operation} of ${series.probe}, average ${latency(series.avg_seconds)}`];
+
+	if (series.limit_seconds > 0)
+		parts.push(`limit ${shortLatency(series.limit_seconds)}`);
+	if (series.normal_seconds !== null)
+		parts.push(`normal ${latency(series.normal_seconds)}`);
+	parts.push(`since ${instant(Date.parse(series.since))}`);
+	return { chip: words(series.alarm), level: series.level, text: parts.join(', ') };
+}
+
+/** @returns {Note[]} */
+function notesOf({ incident, mute }) {
+	const notes = (incident?.series ?? []).map(seriesNote);
+
+	for (const run of incident?.runs ?? [])
+		notes.push({ chip: words(run.alarm), level: run.level, text: `runs of ${run.probe}, since ${instant(Date.parse(run.since))}` });
+	if (incident?.acknowledged)
+		notes.push({ chip: 'acknowledged', text: 'no more messages unless it gets worse' });
+	if (mute)
+		notes.push({
+			chip: mute.mode === 'pause' ? 'not probed' : 'muted',
+			text: `until ${instant(Date.parse(mute.until))}${mute.reason ? `: ${mute.reason}` : ''}`,
+		});
+	return notes;
 }

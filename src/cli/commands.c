@@ -16,12 +16,15 @@ static const struct command *const commands[] = {
 	&command_runs,
 	&command_show,
 	&command_incidents,
+	&command_rule,
 	&command_export,
 	&command_backup,
 	&command_database,
 	&command_probe_now,
 	&command_mute,
 	&command_unmute,
+	&command_ack,
+	&command_rebaseline,
 	&command_reload,
 	&command_config,
 	&command_help,
@@ -29,12 +32,9 @@ static const struct command *const commands[] = {
 
 /* Names that are taken, so that a script learns why it cannot work yet. */
 static const char *const planned[] = {
-	"ack",
 	"forecast",
 	"import",
 	"notify-test",
-	"rebaseline",
-	"rule",
 	"sweep",
 };
 

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/check.c %D%/check.h \
 	%D%/cli.c %D%/cli.h \
+	%D%/command_ack.c \
 	%D%/command_backup.c \
 	%D%/command_check.c \
 	%D%/command_config.c \
@@ -15,7 +16,9 @@ libcli_a_SOURCES = \
 	%D%/command_mute.c \
 	%D%/command_presets.c \
 	%D%/command_probe_now.c \
+	%D%/command_rebaseline.c \
 	%D%/command_reload.c \
+	%D%/command_rule.c \
 	%D%/command_run.c \
 	%D%/command_runs.c \
 	%D%/command_show.c \
@@ -28,6 +31,7 @@ libcli_a_SOURCES = \
 	%D%/history.c %D%/history.h \
 	%D%/options.c %D%/options.h \
 	%D%/place.c %D%/place.h \
+	%D%/replay.c %D%/replay.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run_once.c %D%/run_once.h \
 	%D%/run_options.c %D%/run_options.h \

@@ -8,8 +8,11 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/daemon.h"
+#include "daemon/incidents.h"
 #include "daemon/mutes.h"
 #include "daemon/pipeline.h"
+#include "daemon/seen.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,6 +146,99 @@ static int command_unmute(const struct control_call *call, struct error *reterr)
 	return 0;
 }
 
+static int acknowledge_all(const struct control_call *call, const char *reason, size_t *ret_count)
+{
+	const struct live *live = call->d->live;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < live->repository_count; i++) {
+		const struct live_repository *repository = &live->repositories[i];
+		if (repository->alarm->incident_id == 0)
+			continue;
+		r = incidents_acknowledge(
+			call->d, repository->config->name, call->uid, reason, NULL);
+		*ret_count += r == 0;
+	}
+	return r;
+}
+
+static int command_ack(const struct control_call *call, struct error *reterr)
+{
+	const char *reason = json_get_text(call->request, "reason");
+	struct buf message = BUF_INIT(MESSAGE_MAX);
+	const char *name = "";
+	size_t count = 0;
+
+	int r = find_name(call, &name, reterr);
+	if (r < 0)
+		return r;
+	if (reason && strlen(reason) > MUTE_REASON_MAX)
+		return error_set(
+			reterr, -EINVAL, "\"reason\" is longer than %d bytes", MUTE_REASON_MAX);
+	if (name[0] != '\0') {
+		r = incidents_acknowledge(call->d, name, call->uid, reason, reterr);
+		buf_printf(&message, "%s: the incident is acknowledged", name);
+	} else {
+		r = acknowledge_all(call, reason, &count);
+		buf_printf(&message, "%zu incident%s acknowledged", count,
+			count == 1 ? " is" : "s are");
+	}
+	if (r == 0 && name[0] == '\0' && count == 0)
+		r = error_set(reterr, -ENOENT, "no incident is open");
+	if (r == 0)
+		say(call, &message);
+	buf_done(&message);
+	return r;
+}
+
+/* Adds to the batch that a repository, or one probe of it, begins anew. */
+static int restart_normal(struct daemon *d, struct live_repository *repository,
+	const struct live_probe *only, struct store_batch *batch)
+{
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+	struct store_first_identity first;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < repository->probe_count; i++)
+		if (!only || only == &repository->probes[i])
+			r = normal_restart(repository, &repository->probes[i], now_usec, batch);
+	if (r < 0 || only)
+		return r;
+	seen_forget(repository, &first);
+	return store_batch_add_first_identity(batch, &first);
+}
+
+static int command_rebaseline(const struct control_call *call, struct error *reterr)
+{
+	const char *name = json_get_text(call->request, "repository");
+	const char *probe_name = json_get_text(call->request, "probe");
+	struct live_repository *repository =
+		name ? live_find_repository(call->d->live, name) : NULL;
+	struct live_probe *probe =
+		repository && probe_name ? live_find_probe(repository, probe_name) : NULL;
+	struct buf message = BUF_INIT(MESSAGE_MAX);
+
+	if (!repository)
+		return name ? error_set(reterr, -ENOENT, "no repository is called \"%s\"", name)
+			    : error_set(reterr, -EINVAL, "\"repository\" is missing");
+	if (probe_name && !probe)
+		return error_set(
+			reterr, -ENOENT, "%s has no probe called \"%s\"", name, probe_name);
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? restart_normal(call->d, repository, probe, batch) : -ENOMEM;
+	if (r < 0) {
+		store_batch_free(batch);
+		return error_set(reterr, r, "no memory");
+	}
+	pipeline_submit(call->d, batch);
+	buf_printf(&message, "%s%s%s: what is normal is learned anew from now on%s", name,
+		probe ? ", " : "", probe ? probe_name : "",
+		probe ? "" : ", and what is mounted there at the next run is the right one");
+	say(call, &message);
+	daemon_changed(call->d);
+	return 0;
+}
+
 #ifdef ENABLE_TEST_HOOKS
 /* What an alarm asks for, without one: "after_seconds" from now. */
 static int command_confirm(const struct control_call *call, struct error *reterr)
@@ -171,6 +267,8 @@ static const struct command {
 	{ "reload", command_reload },
 	{ "mute", command_mute },
 	{ "unmute", command_unmute },
+	{ "ack", command_ack },
+	{ "rebaseline", command_rebaseline },
 #ifdef ENABLE_TEST_HOOKS
 	{ "confirm", command_confirm },
 #endif

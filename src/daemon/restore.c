@@ -61,7 +61,7 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
-static int each_incident(void *data, const struct store_incident *incident)
+static int each_incident(void *data, const struct incident *incident)
 {
 	return incidents_restore(data, &incident->last_event);
 }
@@ -98,6 +98,10 @@ static int read_limits(struct daemon *d, struct store_reader *reader, struct err
 static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	const struct store_incident_filter open = {
+		.state = STORE_INCIDENTS_OPEN,
+		.limit = SIZE_MAX,
+	};
 	struct store_next_ids ids;
 	int r = store_read_next_ids(reader, &ids, reterr);
 
@@ -118,7 +122,7 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
-		r = store_read_incidents(reader, true, SIZE_MAX, each_incident, d, reterr);
+		r = store_read_incidents(reader, &open, each_incident, d, reterr);
 	if (r >= 0)
 		r = store_read_mutes(reader, clock_realtime_usec(&d->clock), each_mute, d, reterr);
 	if (r >= 0)

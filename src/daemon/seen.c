@@ -64,6 +64,13 @@ void seen_to_store(const struct live_repository *repository, struct store_first_
 	(void)strncat(ret->repository, repository->config->name, RUN_NAME_MAX);
 }
 
+void seen_forget(struct live_repository *repository, struct store_first_identity *ret)
+{
+	repository->seen = (struct identity_seen){ .is_set = false };
+	seen_to_store(repository, ret);
+	ret->wanted = ~ret->wanted;
+}
+
 int seen_restore(struct live *live, const struct store_first_identity *first)
 {
 	struct live_repository *repository = live_find_repository(live, first->repository);

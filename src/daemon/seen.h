@@ -26,6 +26,10 @@ bool seen_note(struct live_repository *repository, const struct run *run);
 
 void seen_to_store(const struct live_repository *repository, struct store_first_identity *ret);
 
+/* Whatever is there next is the right one. Gives what is to be stored of that: a row that holds for
+ * no configuration. */
+void seen_forget(struct live_repository *repository, struct store_first_identity *ret);
+
 /* At the start: what the history knows. One that holds for another configuration is left out. */
 int seen_restore(struct live *live, const struct store_first_identity *first);
 

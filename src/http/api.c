@@ -139,7 +139,7 @@ static int keep_run(void *data, const struct run *run)
 static int make_run(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
-	const struct store_run_filter filter = { .id = q->run_id, .limit = 1 };
+	const struct store_run_filter filter = { .id = q->asked_id, .limit = 1 };
 	struct json_t *run = NULL;
 
 	int r = store_read_runs(reader, &filter, keep_run, &run, &ret_refusal->message);
@@ -165,7 +165,7 @@ enum MHD_Result api_runs(struct request *q)
 
 enum MHD_Result api_run(struct request *q)
 {
-	if (parse_int(q->rest, 1, INT64_MAX, &q->run_id, NULL) < 0)
+	if (parse_int(q->rest, 1, INT64_MAX, &q->asked_id, NULL) < 0)
 		return request_refuse(
 			q, MHD_HTTP_NOT_FOUND, "not_found", "'%s' is no number of a run", q->rest);
 	return api_ask(q, make_run);

@@ -15,6 +15,9 @@ enum MHD_Result api_overview(struct request *q);
 enum MHD_Result api_runs(struct request *q);
 enum MHD_Result api_run(struct request *q);
 enum MHD_Result api_series(struct request *q);
+/* api_incidents.c */
+enum MHD_Result api_incidents(struct request *q);
+enum MHD_Result api_incident(struct request *q);
 enum MHD_Result api_heatmap(struct request *q);
 
 /* Asks make() on a reader thread. It appends the body to b, or returns -errno with the refusal

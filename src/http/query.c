@@ -139,6 +139,23 @@ static int read_format(const char *text, int64_t now_usec, struct query *q, stru
 	return error_set(reterr, -EINVAL, "'%s' is no format: json or csv", text);
 }
 
+static int read_state(const char *text, int64_t now_usec, struct query *q, struct error *reterr)
+{
+	static const char *const states[] = {
+		[QUERY_ALL] = "all",
+		[QUERY_OPEN] = "open",
+		[QUERY_CLOSED] = "closed",
+	};
+
+	(void)now_usec;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (strcmp(text, states[i]) == 0) {
+			q->state = (enum query_state)i;
+			return 0;
+		}
+	return error_set(reterr, -EINVAL, "'%s' is no state: open, closed or all", text);
+}
+
 static const struct parameter {
 	const char *name;
 	int (*read)(const char *text, int64_t now_usec, struct query *q, struct error *reterr);
@@ -151,6 +168,7 @@ static const struct parameter {
 	[QUERY_POINTS] = { "points", read_points },
 	[QUERY_LIMIT] = { "limit", read_limit },
 	[QUERY_FORMAT] = { "format", read_format },
+	[QUERY_STATE] = { "state", read_state },
 	[QUERY_COLUMNS] = { "columns", read_columns },
 };
 

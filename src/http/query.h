@@ -20,14 +20,22 @@ enum query_parameter {
 	QUERY_POINTS,
 	QUERY_LIMIT,
 	QUERY_FORMAT,
+	QUERY_STATE,
 	QUERY_COLUMNS,
 };
-#define QUERY_PARAMETERS 9
+#define QUERY_PARAMETERS 10
 #define QUERY_BIT(parameter) (UINT32_C(1) << (parameter))
 
 enum query_format {
 	QUERY_JSON,
 	QUERY_CSV,
+};
+
+/* Of incidents. */
+enum query_state {
+	QUERY_ALL,
+	QUERY_OPEN,
+	QUERY_CLOSED,
 };
 
 #define QUERY_POINTS_MAX 5000
@@ -48,6 +56,7 @@ struct query {
 	size_t columns;
 	size_t limit;
 	enum query_format format;
+	enum query_state state;
 };
 
 /* What an endpoint takes. */

@@ -31,7 +31,7 @@ struct request {
 	struct history_question question;
 	bool is_asked; /* the handler's next call is for this answer */
 	bool takes_gzip;
-	int64_t run_id;
+	int64_t asked_id;
 	int (*make)(struct store_reader *reader, struct request *q, struct buf *b,
 		struct refusal *ret_refusal);
 	struct body *body;

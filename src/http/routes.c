@@ -28,6 +28,11 @@ static const struct query_rules series_parameters = {
 	.default_span_usec = DAY_USEC,
 };
 
+static const struct query_rules incidents_parameters = {
+	.allowed = QUERY_BIT(QUERY_STATE) | QUERY_BIT(QUERY_REPOSITORY) | QUERY_BIT(QUERY_FROM) |
+		QUERY_BIT(QUERY_TO) | QUERY_BIT(QUERY_LIMIT) | QUERY_BIT(QUERY_FORMAT),
+};
+
 static const struct query_rules heatmap_parameters = {
 	.allowed = QUERY_BIT(QUERY_REPOSITORY) | QUERY_BIT(QUERY_PROBE) |
 		QUERY_BIT(QUERY_OPERATION) | QUERY_BIT(QUERY_FROM) | QUERY_BIT(QUERY_TO) |
@@ -50,8 +55,8 @@ static const struct route routes[] = {
 	{ "/api/v1/repositories", ROUTE_EXACT, READ, NULL, NULL },
 	{ "/api/v1/repositories/", ROUTE_BELOW, READ, NULL, NULL },
 	{ "/api/v1/heatmap", ROUTE_EXACT, READ, api_heatmap, &heatmap_parameters },
-	{ "/api/v1/incidents", ROUTE_EXACT, READ, NULL, NULL },
-	{ "/api/v1/incidents/", ROUTE_BELOW, READ, NULL, NULL },
+	{ "/api/v1/incidents", ROUTE_EXACT, READ, api_incidents, &incidents_parameters },
+	{ "/api/v1/incidents/", ROUTE_BELOW, READ, api_incident, &no_parameters },
 	{ "/api/v1/status", ROUTE_EXACT, READ, NULL, NULL },
 };
 

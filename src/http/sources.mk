@@ -4,6 +4,7 @@ noinst_LIBRARIES += libhttp.a
 libhttp_a_SOURCES = \
 	%D%/access.c %D%/access.h \
 	%D%/api.c %D%/api.h \
+	%D%/api_incidents.c \
 	%D%/api_heatmap.c \
 	%D%/api_series.c \
 	%D%/assets.c %D%/assets.h \

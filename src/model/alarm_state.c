@@ -165,3 +165,43 @@ struct alarm_probe *alarm_state_find_probe(struct alarm_state *state, const char
 			return &state->probes[i];
 	return NULL;
 }
+
+static enum alarm_level higher(enum alarm_level a, enum alarm_level b)
+{
+	return a > b ? a : b;
+}
+
+enum alarm_level alarm_probe_level(const struct alarm_probe *probe, enum alarm_reason reason)
+{
+	enum alarm_level level = ALARM_NONE;
+
+	for (size_t i = 0; i < ALARM_RUN_RULES; i++)
+		if (alarm_run_rule_reason((enum alarm_run_rule)i) == reason)
+			level = higher(level, probe->rules[i].level);
+	return level;
+}
+
+enum alarm_level alarm_series_level(const struct alarm_series *series, enum alarm_reason reason)
+{
+	/* The rows of the first version have no more than this. */
+	enum alarm_level level = series->reason == reason ? series->level : ALARM_NONE;
+
+	for (size_t i = 0; i < ALARM_RULES; i++)
+		if (alarm_rule_reason((enum alarm_rule)i) == reason)
+			level = higher(level, series->rules[i].level);
+	return level;
+}
+
+enum alarm_level alarm_state_level(
+	const struct alarm_state *state, const char *probe, enum alarm_reason reason)
+{
+	enum alarm_level level = ALARM_NONE;
+
+	for (size_t i = 0; i < state->series_count; i++)
+		if (!probe || strcmp(state->series[i].probe, probe) == 0)
+			level = higher(level, alarm_series_level(&state->series[i], reason));
+	for (size_t i = 0; i < state->probe_count; i++)
+		if (!probe || strcmp(state->probes[i].probe, probe) == 0)
+			level = higher(level, alarm_probe_level(&state->probes[i], reason));
+	return level;
+}

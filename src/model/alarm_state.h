@@ -245,4 +245,11 @@ struct alarm_series *alarm_state_find(
 	struct alarm_state *state, const char *probe, enum run_operation operation);
 struct alarm_probe *alarm_state_find_probe(struct alarm_state *state, const char *probe);
 
+/* The highest level that a reason fires at, of a probe (NULL: of any). */
+enum alarm_level alarm_state_level(
+	const struct alarm_state *state, const char *probe, enum alarm_reason reason);
+/* Likewise of a probe's runs as a whole, or of one series. */
+enum alarm_level alarm_probe_level(const struct alarm_probe *probe, enum alarm_reason reason);
+enum alarm_level alarm_series_level(const struct alarm_series *series, enum alarm_reason reason);
+
 #endif

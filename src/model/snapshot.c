@@ -8,9 +8,10 @@
 
 #include "base/buf.h"
 #include "base/parse.h"
+#include "model/snapshot_alarm.h"
 
+#define SENTENCE_MAX 2048
 #define SKIPS_WARNING 3 /* so many in a row are no accident */
-#define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
 
 static const char *const state_names[REPOSITORY_STATES] = {
 	[REPOSITORY_OK] = "ok",
@@ -116,81 +117,13 @@ static const struct snapshot_probe *worst_probe(const struct snapshot_repository
 	return worst;
 }
 
-static const struct alarm_series *worst_series(const struct alarm_state *alarm)
-{
-	const struct alarm_series *worst = NULL;
-
-	for (size_t i = 0; alarm && i < alarm->series_count; i++) {
-		const struct alarm_series *s = &alarm->series[i];
-		if (s->level != ALARM_NONE && (!worst || s->level > worst->level))
-			worst = s;
-	}
-	return worst;
-}
-
-/* "18:05 UTC", with the date in front unless it is that of `other_usec`. */
-static void add_time(struct buf *b, int64_t usec, int64_t other_usec)
-{
-	const size_t date_len = strlen("2026-11-30");
-	const size_t minute_len = strlen("18:05");
-	struct buf instant = BUF_INIT(64);
-	struct buf other = BUF_INIT(64);
-
-	format_instant(&instant, usec);
-	format_instant(&other, other_usec);
-	if (instant.len > date_len + minute_len) {
-		if (strncmp(buf_text(&instant), buf_text(&other), date_len) != 0) {
-			buf_add(b, instant.data, date_len);
-			buf_add_char(b, ' ');
-		}
-		buf_add(b, instant.data + date_len + 1, minute_len);
-		buf_add_text(b, " UTC");
-	}
-	buf_done(&instant);
-	buf_done(&other);
-}
-
-/* ", normal 4.00 ms: relative alarm of active-full since 18:05 UTC" */
-static void explain_reason(const struct alarm_series *s, struct buf *b)
-{
-	if (s->normal_nsec > 0) {
-		buf_add_text(b, ", normal ");
-		format_latency(b, s->normal_nsec);
-	}
-	buf_printf(b, ": %s alarm of %s since ", alarm_reason_name(s->reason), s->probe);
-	add_time(b, s->since_usec, s->judged_usec);
-}
-
-static void explain_series(const struct alarm_series *s, struct buf *b)
-{
-	unsigned window = s->judged_runs < HOLD_RUNS ? s->judged_runs : HOLD_RUNS;
-	uint32_t bits = s->level == ALARM_CRITICAL ? s->critical_bits : s->warning_bits;
-	unsigned hits = (unsigned)__builtin_popcount(bits & ((1U << window) - 1));
-
-	buf_printf(b, "%s average ", run_operation_name(s->operation));
-	format_latency(b, s->value_nsec);
-	if (s->reason != ALARM_REASON_LIMIT) {
-		explain_reason(s, b);
-		return;
-	}
-	buf_add_text(b, ", limit ");
-	format_latency(b, s->limit_nsec);
-	if (hits > 0)
-		buf_printf(b, ", in %u of the last %u runs of %s", hits, window, s->probe);
-	else
-		buf_printf(b, ", recovering: none of the last %u runs of %s was over it", window,
-			s->probe);
-	buf_add_text(b, hits > 0 ? " since " : ", alarm since ");
-	add_time(b, s->since_usec, s->judged_usec);
-}
-
 static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 {
 	const struct run *run = probe->last_run;
 
 	if (probe->stuck_since_usec != 0) {
 		buf_add_text(b, "stuck since ");
-		add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
+		snapshot_add_time(b, probe->stuck_since_usec, run ? run->started_usec : 0);
 		buf_printf(b,
 			": the repository does not answer, and the kernel cannot end the worker of %s",
 			probe->name);
@@ -263,25 +196,55 @@ static void copy_text(char *dst, size_t size, const struct buf *b)
 		(void)snprintf(dst, size, "%s", buf_text(b)); /* cut to fit */
 }
 
+/* What people have done about it. */
+static void add_attention(const struct snapshot_repository *repository, struct buf *b)
+{
+	if (!repository->alarm || repository->alarm->incident_id == 0)
+		return;
+	if (repository->alarm->is_acknowledged)
+		buf_add_text(b, "; acknowledged");
+	if (repository->mute.mode == MUTE_MESSAGES)
+		buf_add_text(b, "; muted");
+}
+
+static void explain_pause(const struct snapshot_mute *mute, struct buf *b)
+{
+	buf_add_text(b, "not probed until ");
+	snapshot_add_time(b, mute->until_usec, 0);
+	if (mute->reason && mute->reason[0] != '\0')
+		buf_printf(b, ": %s", mute->reason);
+}
+
+static enum repository_state judge(const struct snapshot_repository *repository, struct buf *b)
+{
+	const struct snapshot_probe *probe = worst_probe(repository);
+	enum repository_state state = probe ? state_of_probe(probe) : REPOSITORY_UNKNOWN;
+	enum alarm_level level = snapshot_alarm_level(repository->alarm);
+
+	if (level != ALARM_NONE && severity(state_of_level(level)) > severity(state)) {
+		state = state_of_level(level);
+		snapshot_alarm_explain(repository->alarm, b);
+	} else if (state == REPOSITORY_UNKNOWN) {
+		buf_add_text(b, "no result yet");
+	} else if (state == REPOSITORY_OK) {
+		explain_ok(repository, b);
+	} else {
+		explain_failure(probe, b);
+	}
+	add_attention(repository, b);
+	return state;
+}
+
 enum repository_state snapshot_judge(
 	const struct snapshot_repository *repository, char *reason, size_t size)
 {
-	struct buf b = BUF_INIT(1024);
-	const struct snapshot_probe *probe = worst_probe(repository);
-	const struct alarm_series *series = worst_series(repository->alarm);
-	enum repository_state state = probe ? state_of_probe(probe) : REPOSITORY_UNKNOWN;
-	enum repository_state alarm = series ? state_of_level(series->level) : REPOSITORY_UNKNOWN;
+	struct buf b = BUF_INIT(SENTENCE_MAX);
+	enum repository_state state = REPOSITORY_PAUSED;
 
-	if (severity(alarm) > severity(state)) {
-		state = alarm;
-		explain_series(series, &b);
-	} else if (state == REPOSITORY_UNKNOWN) {
-		buf_add_text(&b, "no result yet");
-	} else if (state == REPOSITORY_OK) {
-		explain_ok(repository, &b);
-	} else {
-		explain_failure(probe, &b);
-	}
+	if (repository->mute.mode == MUTE_PROBING)
+		explain_pause(&repository->mute, &b);
+	else
+		state = judge(repository, &b);
 	copy_text(reason, size, &b);
 	buf_done(&b);
 	return state;

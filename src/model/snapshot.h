@@ -97,8 +97,9 @@ struct snapshot {
 
 const char *repository_state_name(enum repository_state state); /* "ok", … "paused" */
 
-/* The state that follows from what is known: pure. Worst of the alarm level and the newest runs:
- * no run at all is unknown. Writes the sentence to reason (size bytes). */
+/* The state that follows from what is known: pure. Paused while a mute of that mode holds; else the
+ * worst of the alarm level and the newest runs: no run at all is unknown. Writes the sentence to
+ * reason (size bytes). */
 enum repository_state snapshot_judge(
 	const struct snapshot_repository *repository, char *reason, size_t size);
 

@@ -15,6 +15,7 @@ libmodel_a_SOURCES = \
 	%D%/histogram.c %D%/histogram.h \
 	%D%/histogram_code.c \
 	%D%/identity.c %D%/identity.h \
+	%D%/incident.h \
 	%D%/job.c %D%/job.h \
 	%D%/names.h \
 	%D%/message.h \
@@ -27,6 +28,7 @@ libmodel_a_SOURCES = \
 	%D%/run_iops.c \
 	%D%/run_point.h \
 	%D%/snapshot.c %D%/snapshot.h \
+	%D%/snapshot_alarm.c %D%/snapshot_alarm.h \
 	%D%/worker_note.c %D%/worker_note.h \
 	%D%/workload.c %D%/workload.h \
 	%D%/workload_form.h \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An incident's event as one sentence for a person who knows nothing else. */
+#include "report/incident.h"
+
 #include "base/buf.h"
 #include "base/parse.h"
 #include "report/report.h"
@@ -25,6 +27,28 @@ static const char *const cause_text[ALARM_CAUSES] = {
 	[ALARM_CAUSE_WRITE_CACHE] = "writes alone: the write cache may be off",
 };
 
+const char *incident_load_text(enum load_class load)
+{
+	return load_text[load];
+}
+
+const char *incident_cause_text(enum alarm_cause cause)
+{
+	return cause_text[cause];
+}
+
+static const enum incident_unit units[ALARM_RULES] = {
+	[ALARM_RULE_LIMIT] = INCIDENT_LATENCY,
+	[ALARM_RULE_CACHE] = INCIDENT_SHARE,
+	[ALARM_RULE_THROUGHPUT] = INCIDENT_THROUGHPUT,
+	[ALARM_RULE_THROUGHPUT_HELD] = INCIDENT_THROUGHPUT,
+};
+
+enum incident_unit incident_unit(enum alarm_rule rule)
+{
+	return units[rule];
+}
+
 static void add_subject(const struct incident_event *event, struct buf *b)
 {
 	if (alarm_reason_has_operation(event->reason))
@@ -43,15 +67,6 @@ static void add_average(const struct incident_event *event, struct buf *b)
 	buf_add_text(b, " take ");
 	format_latency(b, event->value_nsec);
 	buf_add_text(b, " on average");
-}
-
-/* "3.2 times", from the two. */
-static void add_factor(uint64_t value, uint64_t of, struct buf *b)
-{
-	unsigned __int128 tenths = of > 0 ? ((unsigned __int128)value * 10 + of / 2) / of : 0;
-	unsigned shown = tenths > 9999 ? 9999 : (unsigned)tenths;
-
-	buf_printf(b, "%u.%u times", shown / 10, shown % 10);
 }
 
 /* "writes of active-full take 23.9 ms on average, limit 15 ms" */
@@ -74,7 +89,7 @@ static void add_against_normal(const struct incident_event *event, struct buf *b
 	if (!has_normal(event))
 		return;
 	buf_add_text(b, ", ");
-	add_factor(e->value, e->normal, b);
+	text_add_factor(b, e->value, e->normal);
 	buf_add_text(b, " the normal ");
 	format_latency(b, e->normal);
 	buf_printf(b, " %s", load_text[e->load]);

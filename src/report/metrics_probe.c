@@ -2,8 +2,6 @@
 /* Samples about probes and their operations, from the snapshot. */
 #include "report/metrics_probe.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "report/exposition.h"
@@ -233,26 +231,22 @@ bool metrics_probe_throughput(const struct metrics_item *item, uint64_t *ret)
 
 /* --- Alarms ------------------------------------------------------------- */
 
-static bool is_firing(const struct metrics_item *item, enum alarm_level level)
-{
-	const struct alarm_state *alarm = item->repository->alarm;
-
-	for (size_t i = 0; alarm && i < alarm->series_count; i++) {
-		const struct alarm_series *series = &alarm->series[i];
-		if (series->level == level && strcmp(series->probe, item->probe->name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* A series that fires has one level: critical is not a warning too. */
+/* Of a probe, a reason has one level: critical is not a warning too. Alarms that people name
+ * themselves are not among these. */
 void metrics_emit_alarm_firing(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
 {
-	for (unsigned level = ALARM_WARNING; level <= ALARM_CRITICAL; level++) {
-		metrics_begin_sample(item, scope, "", x);
-		exposition_label(x, "alarm", alarm_reason_name(ALARM_REASON_LIMIT));
-		exposition_label(x, "level", alarm_level_name((enum alarm_level)level));
-		exposition_value(x, is_firing(item, (enum alarm_level)level), 0);
+	const struct alarm_state *alarm = item->repository->alarm;
+
+	for (unsigned reason = 0; reason < ALARM_REASON_CUSTOM; reason++) {
+		enum alarm_level firing = alarm
+			? alarm_state_level(alarm, item->probe->name, (enum alarm_reason)reason)
+			: ALARM_NONE;
+		for (unsigned level = ALARM_WARNING; level <= ALARM_CRITICAL; level++) {
+			metrics_begin_sample(item, scope, "", x);
+			exposition_label(x, "alarm", alarm_reason_name((enum alarm_reason)reason));
+			exposition_label(x, "level", alarm_level_name((enum alarm_level)level));
+			exposition_value(x, firing == (enum alarm_level)level, 0);
+		}
 	}
 }

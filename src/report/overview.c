@@ -158,6 +158,7 @@ static struct json_t *new_probe(const struct snapshot_probe *probe)
 		json_add_null(object, "schedule");
 	add_limit(object, "limit_seconds", probe->limit.limit_nsec);
 	add_limit(object, "limit_critical_seconds", probe->limit.limit_critical_nsec);
+	json_add_text(object, "limit_reason", probe->limit_reason);
 	json_add_boolean(object, "is_running", probe->is_running);
 	add_instant_or_null(object, "stuck_since", probe->stuck_since_usec);
 	add_instant_or_null(object, "next_run", probe->next_run_usec);
@@ -181,21 +182,68 @@ static struct json_t *new_firing_series(const struct alarm_series *series)
 	json_add_instant(object, "since", series->since_usec);
 	json_add_seconds(object, "avg_seconds", series->value_nsec);
 	json_add_seconds(object, "limit_seconds", series->limit_nsec);
+	add_limit(object, "normal_seconds", series->normal_nsec);
+	json_add_text(object, "load", load_class_name(series->load));
 	return object;
+}
+
+/* What fires of a probe's runs as a whole. */
+static void append_firing_runs(struct json_t *runs, const struct alarm_probe *probe)
+{
+	for (size_t i = 0; i < ALARM_RUN_RULES; i++) {
+		const struct alarm_rule_state *rule = &probe->rules[i];
+		if (rule->level == ALARM_NONE)
+			continue;
+		struct json_t *object = json_new_object();
+		json_add_text(object, "probe", probe->probe);
+		json_add_text(object, "level", alarm_level_name(rule->level));
+		json_add_text(object, "alarm",
+			alarm_reason_name(alarm_run_rule_reason((enum alarm_run_rule)i)));
+		json_add_instant(object, "since", rule->since_usec);
+		json_append(runs, object);
+	}
+}
+
+/* The names of all that fires. */
+static struct json_t *new_reasons(const struct alarm_state *alarm)
+{
+	struct json_t *reasons = json_new_array();
+
+	for (size_t i = 0; i < ALARM_REASONS; i++)
+		if (alarm_state_level(alarm, NULL, (enum alarm_reason)i) != ALARM_NONE)
+			json_append_text(reasons, alarm_reason_name((enum alarm_reason)i));
+	return reasons;
 }
 
 static struct json_t *new_incident(const struct alarm_state *alarm)
 {
 	struct json_t *object = json_new_object();
 	struct json_t *series = json_new_array();
+	struct json_t *runs = json_new_array();
 
 	for (size_t i = 0; i < alarm->series_count; i++)
 		if (alarm->series[i].level != ALARM_NONE)
 			json_append(series, new_firing_series(&alarm->series[i]));
+	for (size_t i = 0; i < alarm->probe_count; i++)
+		append_firing_runs(runs, &alarm->probes[i]);
 	json_add_integer(object, "id", alarm->incident_id);
 	json_add_text(object, "level", alarm_level_name(alarm->incident_level));
 	json_add_instant(object, "opened", alarm->incident_opened_usec);
+	json_add_boolean(object, "acknowledged", alarm->is_acknowledged);
+	json_add(object, "reasons", new_reasons(alarm));
 	json_add(object, "series", series);
+	json_add(object, "runs", runs);
+	return object;
+}
+
+static struct json_t *new_mute(const struct snapshot_mute *mute)
+{
+	bool has_reason = mute->reason && mute->reason[0] != '\0';
+	struct json_t *object = json_new_object();
+
+	json_add_text(object, "mode", mute_mode_name(mute->mode));
+	json_add_instant(object, "until", mute->until_usec);
+	json_add_text(object, "reason", has_reason ? mute->reason : NULL);
 	return object;
 }
 
@@ -228,6 +276,10 @@ static struct json_t *new_repository(const struct snapshot_repository *repositor
 		json_add(object, "incident", new_incident(repository->alarm));
 	else
 		json_add_null(object, "incident");
+	if (repository->mute.mode != MUTE_NONE)
+		json_add(object, "mute", new_mute(&repository->mute));
+	else
+		json_add_null(object, "mute");
 	if (repository->identity)
 		json_add(object, "target", new_target(repository->identity, repository->facts));
 	else

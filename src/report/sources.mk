@@ -8,7 +8,9 @@ libreport_a_SOURCES = \
 	%D%/doctor_use.c \
 	%D%/exposition.c %D%/exposition.h \
 	%D%/format.c %D%/format.h \
-	%D%/incident.c \
+	%D%/incident.c %D%/incident.h \
+	%D%/incident_explain.c \
+	%D%/incident_json.c \
 	%D%/metrics.c \
 	%D%/metrics_probe.c %D%/metrics_probe.h \
 	%D%/openmetrics.c %D%/openmetrics.h \

@@ -76,3 +76,11 @@ void text_add_duration(struct buf *b, uint64_t usec)
 	/* Rounded down: 59.9 s must not become a minute that it was not. */
 	format_duration(b, usec / unit * unit);
 }
+
+void text_add_factor(struct buf *b, uint64_t value, uint64_t of)
+{
+	unsigned __int128 tenths = of > 0 ? ((unsigned __int128)value * 10 + of / 2) / of : 0;
+	unsigned shown = tenths > 9999 ? 9999 : (unsigned)tenths;
+
+	buf_printf(b, "%u.%u times", shown / 10, shown % 10);
+}

@@ -18,5 +18,7 @@ void text_add_padded(struct buf *b, const char *text, size_t width);
 void text_add_time(struct buf *b, int64_t usec);
 /* Rounded to what matters: "45s", "1h20min", "3d4h". */
 void text_add_duration(struct buf *b, uint64_t usec);
+/* "3.2 times": so much is value of another; at most 999.9. */
+void text_add_factor(struct buf *b, uint64_t value, uint64_t of);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alarm states, messages that wait and incidents, as they were written; and which ids are free. */
+/* Alarm states and messages that wait, as they were written; and which ids are free. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,51 +147,6 @@ int store_read_outbox(struct store_reader *reader,
 			r = reader_refuse_row(&s, "message", id, reterr);
 		else
 			r = each(data, &message);
-	}
-	sql_done(&s);
-	return r;
-}
-
-/* --- Incidents ---------------------------------------------------------- */
-
-static int read_incident(struct sql *s, struct store_incident *ret)
-{
-	memset(ret, 0, sizeof(*ret));
-	ret->level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
-	ret->closed_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
-	reader_read_event(s, &ret->last_event);
-	ret->id = ret->last_event.incident_id;
-	ret->opened_usec = ret->last_event.opened_usec;
-	memcpy(ret->repository, ret->last_event.repository, sizeof(ret->repository));
-	return s->error;
-}
-
-int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t limit,
-	int (*each)(void *data, const struct store_incident *incident), void *data,
-	struct error *reterr)
-{
-	static const char text[] =
-		"SELECT incident.id, incident.level, incident.closed_usec, " READER_EVENT_COLUMNS
-		" FROM incident JOIN target ON target.id = incident.target"
-		" LEFT JOIN incident_event AS e ON e.incident = incident.id AND e.sequence ="
-		" (SELECT max(m.sequence) FROM incident_event AS m WHERE m.incident = incident.id)"
-		" WHERE NOT ? OR incident.closed_usec IS NULL"
-		" ORDER BY incident.opened_usec DESC, incident.id DESC LIMIT ?";
-	struct sql s = { 0 };
-	struct store_incident incident;
-
-	int r = reader_prepare(reader, text, &s, reterr);
-	if (r < 0)
-		return r;
-	sql_bind_integer(&s, is_open_only);
-	sql_bind_integer(&s, reader_limit(limit));
-	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
-		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
-		r = read_incident(&s, &incident);
-		if (r < 0)
-			r = reader_refuse_row(&s, "incident", id, reterr);
-		else
-			r = each(data, &incident);
 	}
 	sql_done(&s);
 	return r;

@@ -20,6 +20,7 @@ libstore_a_SOURCES = \
 	%D%/read_budget.c \
 	%D%/read_heatmap.c \
 	%D%/read_identity.c \
+	%D%/read_incident.c \
 	%D%/read_measured.c \
 	%D%/read_mute.c \
 	%D%/read_point.c \

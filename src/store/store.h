@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "model/alarm_state.h"
+#include "model/incident.h"
 #include "model/message.h"
 #include "model/mute.h"
 #include "model/run.h"
@@ -234,17 +235,28 @@ int store_read_budgets(struct store_reader *reader,
 int store_read_outbox(struct store_reader *reader,
 	int (*each)(void *data, const struct message *message), void *data, struct error *reterr);
 
-struct store_incident {
-	int64_t id;
-	char repository[RUN_NAME_MAX + 1];
-	enum alarm_level level; /* highest reached */
-	int64_t opened_usec;
-	int64_t closed_usec; /* 0: open */
-	struct incident_event last_event;
+enum store_incident_state {
+	STORE_INCIDENTS_ALL,
+	STORE_INCIDENTS_OPEN,
+	STORE_INCIDENTS_CLOSED,
 };
-/* Newest first; is_open_only: those not closed; limit 0: 100. */
-int store_read_incidents(struct store_reader *reader, bool is_open_only, size_t limit,
-	int (*each)(void *data, const struct store_incident *incident), void *data,
+struct store_incident_filter {
+	int64_t id; /* 0: any */
+	const char *repository; /* NULL: any */
+	enum store_incident_state state;
+	/* Those that reach into this stretch of time. */
+	int64_t from_usec; /* inclusive; 0: any */
+	int64_t to_usec; /* exclusive; 0: any */
+	size_t limit; /* 0: 100 */
+};
+/* Newest first, each with its newest event. */
+int store_read_incidents(struct store_reader *reader, const struct store_incident_filter *filter,
+	int (*each)(void *data, const struct incident *incident), void *data, struct error *reterr);
+
+/* The first STORE_EVENTS_MAX events of an incident, in order. */
+#define STORE_EVENTS_MAX 1000
+int store_read_events(struct store_reader *reader, int64_t incident_id,
+	int (*each)(void *data, const struct incident_event *event), void *data,
 	struct error *reterr);
 
 /* Mutes that end after an instant, by id. */

@@ -100,6 +100,11 @@ export class Daemon {
 		return waitFor(async () => (await this.runs(i)).length > before, `another run of ${this.names[i]}:\n${this.log}`);
 	}
 
+	/** Any command for the control socket. */
+	async tell(command, ...words) {
+		return run(path.join(build, 'repoprobe'), [command, ...this.arguments, ...words]);
+	}
+
 	async end() {
 		this.process.kill('SIGTERM');
 		return this.ended;

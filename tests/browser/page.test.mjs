@@ -5,7 +5,7 @@ import { rename } from 'node:fs/promises';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { failedCount, launch, open, picture, pointCount } from './browser.mjs';
-import { Daemon, waitFor } from './daemon.mjs';
+import { Daemon, quick, waitFor } from './daemon.mjs';
 
 const limit = { timeout: 180000 };
 const daemons = [];
@@ -82,6 +82,30 @@ test('trouble and its end are shown and said', limit, async () => {
 	await rename(`${daemon.repository(1)}.away`, daemon.repository(1));
 	await daemon.probe(1);
 	await waitFor(async () => (await card(page, 'lost').locator('.state').textContent()) === 'OK', 'the end of the trouble');
+	watch.check();
+	await context.close();
+});
+
+test('what fires, who takes care of it and what is muted stand in the card', limit, async () => {
+	// Whatever takes longer than a microsecond is an incident.
+	const daemon = await start(['demo'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n`);
+	for (let i = 0; i < 3; i++)
+		await daemon.probe(0);
+	const { context, page, watch } = await open(browser, daemon.url);
+	const notes = card(page, 'demo').locator('.notes li');
+
+	await waitFor(async () => (await notes.count()) >= 2, 'a note for reads and one for writes');
+	assert.match((await notes.allTextContents()).join('\n'), /limit write of quick, average .*, limit 1 µs, since /);
+	await daemon.tell('ack', 'demo');
+	await daemon.tell('mute', 'demo', '--for=2h', '--reason=<b>new</b> firmware');
+	await waitFor(async () => (await notes.filter({ hasText: 'muted until' }).count()) === 1, 'the mute');
+	assert.match(await notes.filter({ hasText: 'muted until' }).textContent(), /: <b>new<\/b> firmware$/);
+	assert.equal(await notes.filter({ hasText: 'acknowledged' }).count(), 1);
+	await page.setViewportSize({ width: 390, height: 844 });
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	await picture(page, 'incident-phone');
+	await daemon.tell('mute', 'demo', '--for=2h', '--pause', '--reason=new shelf');
+	await waitFor(async () => (await card(page, 'demo').locator('.state').textContent()) === 'Paused', 'the pause');
 	watch.check();
 	await context.close();
 });

@@ -150,10 +150,17 @@ static int each_message(void *data, const struct message *message)
 	return 0;
 }
 
-static int each_incident(void *data, const struct store_incident *incident)
+static int each_incident(void *data, const struct incident *incident)
 {
 	(void)data;
 	(void)incident;
+	return 0;
+}
+
+static int each_event(void *data, const struct incident_event *event)
+{
+	(void)data;
+	(void)event;
 	return 0;
 }
 
@@ -172,6 +179,7 @@ static void read_all(const char *path)
 		.probe = "active-full",
 		.operation = RUN_WRITE,
 		.max_points = 2 };
+	const struct store_incident_filter incidents = { .repository = "nas1" };
 	struct store_series_point *points = NULL;
 	struct store_reader *reader = NULL;
 	struct store_next_ids ids;
@@ -184,7 +192,8 @@ static void read_all(const char *path)
 	(void)store_read_points(reader, &all, each_point, NULL, NULL);
 	(void)store_read_alarms(reader, each_alarm, NULL, NULL);
 	(void)store_read_outbox(reader, each_message, NULL, NULL);
-	(void)store_read_incidents(reader, false, 0, each_incident, NULL, NULL);
+	(void)store_read_incidents(reader, &incidents, each_incident, NULL, NULL);
+	(void)store_read_events(reader, 1, each_event, NULL, NULL);
 	if (store_read_series(reader, &query, &points, &count, NULL) == 0)
 		free(points);
 	store_reader_close(reader);

@@ -18,6 +18,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \
 	%D%/test_http.py \
+	%D%/test_incidents.py \
 	%D%/test_kill.py \
 	%D%/test_metrics.py \
 	%D%/test_parallel_runs.py \

@@ -26,3 +26,8 @@ check_PROGRAMS += tests/unit/cli/test_check
 UNIT_TESTS += tests/unit/cli/test_check
 tests_unit_cli_test_check_SOURCES = %D%/test_check.c
 tests_unit_cli_test_check_LDADD = $(CLI_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/cli/test_replay
+UNIT_TESTS += tests/unit/cli/test_replay
+tests_unit_cli_test_replay_SOURCES = %D%/test_replay.c
+tests_unit_cli_test_replay_LDADD = $(CLI_TEST_LIBS)

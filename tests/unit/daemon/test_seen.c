@@ -188,6 +188,32 @@ static void old_runs_tell_what_no_earlier_version_recorded(void **state)
 	assert_false(repository->seen.is_set);
 }
 
+static void what_is_forgotten_stays_forgotten_over_a_restart(void **state)
+{
+	struct bench *b = *state;
+	struct live_repository *repository = repository_of(b);
+	struct store_first_identity forgotten;
+	struct store_first_identity first;
+	struct job_expectation expected;
+
+	seen_note(repository, b->run);
+	b->run->started_usec = 1;
+	assert_int_equal(live_restore_run(b->live, b->run), 0);
+	seen_forget(repository, &forgotten);
+	seen_expect(repository, &expected);
+	assert_false(expected.seen.is_set || expected.requires_mount);
+	repository->is_seen_stored = false; /* a new daemon */
+	assert_int_equal(seen_restore(b->live, &forgotten), 0);
+	seen_restore_from_runs(b->live); /* the old run tells nothing */
+	assert_false(repository->seen.is_set);
+
+	memcpy(b->run->identity.fs_uuid, "2222-2222", 10);
+	assert_true(seen_note(repository, b->run));
+	seen_to_store(repository, &first);
+	assert_string_equal(first.seen.fs_uuid, "2222-2222");
+	assert_int_equal(first.wanted, seen_wanted(repository->config));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +227,8 @@ int main(void)
 			what_is_recorded_comes_back_for_the_same_configuration, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			old_runs_tell_what_no_earlier_version_recorded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_forgotten_stays_forgotten_over_a_restart, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

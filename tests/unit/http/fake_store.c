@@ -153,6 +153,51 @@ int store_read_series(struct store_reader *reader, const struct store_series_que
 	return 0;
 }
 
+static struct incident_event fake_event(void)
+{
+	return (struct incident_event){
+		.incident_id = 1,
+		.level = ALARM_WARNING,
+		.reason = ALARM_REASON_LIMIT,
+		.time_usec = EVENING,
+		.opened_usec = EVENING,
+		.repository = "a",
+		.probe = "p",
+		.operation = RUN_WRITE,
+		.value_nsec = 24000000,
+	};
+}
+
+/* One, which is open. */
+int store_read_incidents(struct store_reader *reader, const struct store_incident_filter *filter,
+	int (*each)(void *data, const struct incident *incident), void *data, struct error *reterr)
+{
+	const struct incident incident = {
+		.id = 1,
+		.repository = "a",
+		.level = ALARM_WARNING,
+		.opened_usec = EVENING,
+		.last_event = fake_event(),
+	};
+	int r = read_result(reader->pool, reterr);
+
+	if (r < 0 || filter->id > 1 || filter->state == STORE_INCIDENTS_CLOSED ||
+		(filter->repository && strcmp(filter->repository, "a") != 0))
+		return r;
+	return each(data, &incident);
+}
+
+int store_read_events(struct store_reader *reader, int64_t incident_id,
+	int (*each)(void *data, const struct incident_event *event), void *data,
+	struct error *reterr)
+{
+	const struct incident_event event = fake_event();
+	int r = read_result(reader->pool, reterr);
+
+	(void)incident_id;
+	return r < 0 ? r : each(data, &event);
+}
+
 int store_read_measured(struct store_reader *reader, const char *repository, const char *probe,
 	int (*each)(void *data, const struct store_measured *measured), void *data,
 	struct error *reterr)

@@ -50,7 +50,8 @@ static void every_parameter_is_read(void **state)
 {
 	(void)state;
 	struct query q = parse("repository=nas%201&probe=active-full&operation=write&from=now-2h&"
-			       "to=2026-11-30T17:30:00Z&points=200&limit=7&columns=60&format=csv",
+			       "to=2026-11-30T17:30:00Z&points=200&limit=7&columns=60&format=csv&"
+			       "state=open",
 		&all);
 
 	assert_string_equal(q.repository, "nas 1");
@@ -62,6 +63,7 @@ static void every_parameter_is_read(void **state)
 	assert_int_equal(q.limit, 7);
 	assert_int_equal(q.columns, 60);
 	assert_int_equal(q.format, QUERY_CSV);
+	assert_int_equal(q.state, QUERY_OPEN);
 	assert_int_equal(q.given, all.allowed);
 }
 
@@ -117,6 +119,7 @@ static void what_is_wrong_is_said(void **state)
 		{ "limit=1001", &all, "limit: " },
 		{ "limit=", &all, "limit: " },
 		{ "format=xml", &all, "format: 'xml' is no format: json or csv" },
+		{ "state=shut", &all, "state: 'shut' is no state: open, closed or all" },
 		{ "from=yesterday", &all, "from: " },
 		{ "from=now&to=now-1h", &all, "'from' must be before 'to'" },
 		{ "repository=a&from=now", &series, "'from' must be before 'to'" },

@@ -243,7 +243,7 @@ static void bad_requests_are_refused_in_json(void **state)
 		const char *code;
 	} cases[] = {
 		{ "GET", "/nothing", 404, "not_found" },
-		{ "GET", "/api/v1/incidents", 404, "not_in_this_version" },
+		{ "GET", "/api/v1/status", 404, "not_in_this_version" },
 		{ "GET", "/%ff", 400, "bad_path" },
 		{ "POST", "/api/v1/overview", 405, "method_not_allowed" },
 		{ "DELETE", "/", 405, "method_not_allowed" },
@@ -254,6 +254,11 @@ static void bad_requests_are_refused_in_json(void **state)
 		{ "GET", "/api/v1/runs?format=csv", 400, "not_in_this_version" },
 		{ "GET", "/api/v1/runs/x", 404, "not_found" },
 		{ "GET", "/api/v1/runs/4", 404, "not_found" },
+		{ "GET", "/api/v1/incidents?state=shut", 400, "bad_parameter" },
+		{ "GET", "/api/v1/incidents?probe=p", 400, "bad_parameter" },
+		{ "GET", "/api/v1/incidents/x", 404, "not_found" },
+		{ "GET", "/api/v1/incidents/4", 404, "not_found" },
+		{ "GET", "/api/v1/incidents/1?format=csv", 400, "bad_parameter" },
 		{ "GET", "/api/v1/series?repository=b&probe=p&operation=read", 404, "not_found" },
 	};
 	struct fixture *f = *state;
@@ -406,6 +411,33 @@ static void runs_are_documents(void **state)
 	reply_done(&reply);
 }
 
+static void incidents_come_as_a_list_as_csv_and_with_their_events(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply = get(f, "/api/v1/incidents?state=open&repository=a&limit=3", "");
+
+	assert_int_equal(reply.status, 200);
+	assert_non_null(strstr(reply.body, "{\"incidents\":[{\"id\":1,"));
+	assert_non_null(strstr(reply.body, "\"state\":\"open\""));
+	assert_non_null(strstr(reply.body, "\"sentence\":\"a: writes of p take"));
+	reply_done(&reply);
+	reply = get(f, "/api/v1/incidents?state=closed", "");
+	assert_string_equal(reply.body, "{\"incidents\":[]}");
+	reply_done(&reply);
+	reply = get(f, "/api/v1/incidents?format=csv", "");
+	assert_int_equal(reply.status, 200);
+	assert_true(has(&reply, "Content-Type: text/csv"));
+	assert_non_null(strstr(reply.body, "id,repository,state,level,"));
+	assert_non_null(
+		strstr(reply.body, "\r\n1,\"a\",open,warning,2026-11-30T18:00:00.000000Z,,"));
+	reply_done(&reply);
+	reply = get(f, "/api/v1/incidents/1", "");
+	assert_int_equal(reply.status, 200);
+	assert_non_null(strstr(reply.body, "\"events\":[{\"sequence\":0,"));
+	assert_non_null(strstr(reply.body, "\"explain\":[\"measured: write average 24 ms\","));
+	reply_done(&reply);
+}
+
 static void a_history_that_cannot_be_read_is_for_later(void **state)
 {
 	struct fixture *f = *state;
@@ -544,6 +576,7 @@ int main(void)
 		SERVER_TEST(a_heat_map_is_columns_of_counts_with_gaps),
 		SERVER_TEST(a_configured_probe_without_runs_is_an_empty_series),
 		SERVER_TEST(runs_are_documents),
+		SERVER_TEST(incidents_come_as_a_list_as_csv_and_with_their_events),
 		SERVER_TEST(a_history_that_cannot_be_read_is_for_later),
 		SERVER_TEST(a_server_without_history_says_so),
 		SERVER_TEST(others_are_served_while_questions_are_out),

@@ -63,12 +63,43 @@ static void a_series_is_found_by_probe_and_operation(void **state)
 	free(alarm);
 }
 
+static void a_reason_fires_at_the_highest_level_of_what_gives_it(void **state)
+{
+	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
+	(void)state;
+
+	assert_non_null(alarm);
+	alarm->series_count = 2;
+	memcpy(alarm->series[0].probe, "a", 2);
+	memcpy(alarm->series[1].probe, "b", 2);
+	alarm->probe_count = 1;
+	memcpy(alarm->probes[0].probe, "a", 2);
+	assert_int_equal(alarm_state_level(alarm, NULL, ALARM_REASON_LIMIT), ALARM_NONE);
+	alarm->series[0].rules[ALARM_RULE_LIMIT].level = ALARM_WARNING;
+	alarm->series[0].rules[ALARM_RULE_LIMIT_HELD].level = ALARM_CRITICAL;
+	alarm->series[0].rules[ALARM_RULE_CACHE].level = ALARM_WARNING;
+	alarm->series[1].rules[ALARM_RULE_TAIL].level = ALARM_CRITICAL;
+	alarm->probes[0].rules[ALARM_RUN_SPACE].level = ALARM_WARNING;
+	assert_int_equal(alarm_state_level(alarm, "a", ALARM_REASON_LIMIT), ALARM_CRITICAL);
+	assert_int_equal(alarm_state_level(alarm, "a", ALARM_REASON_TAIL), ALARM_WARNING);
+	assert_int_equal(alarm_state_level(alarm, "b", ALARM_REASON_TAIL), ALARM_CRITICAL);
+	assert_int_equal(alarm_state_level(alarm, NULL, ALARM_REASON_TAIL), ALARM_CRITICAL);
+	assert_int_equal(alarm_state_level(alarm, "b", ALARM_REASON_LIMIT), ALARM_NONE);
+	assert_int_equal(alarm_state_level(alarm, "a", ALARM_REASON_SPACE), ALARM_WARNING);
+	assert_int_equal(alarm_state_level(alarm, "b", ALARM_REASON_SPACE), ALARM_NONE);
+	/* As the first version wrote it. */
+	alarm->series[1].level = ALARM_WARNING;
+	assert_int_equal(alarm_state_level(alarm, "b", ALARM_REASON_LIMIT), ALARM_WARNING);
+	free(alarm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_reasons_and_changes_read_back_what_they_write),
 		cmocka_unit_test(unknown_words_are_refused_and_leave_the_result_alone),
 		cmocka_unit_test(a_series_is_found_by_probe_and_operation),
+		cmocka_unit_test(a_reason_fires_at_the_highest_level_of_what_gives_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,83 @@ static void a_failed_run_speaks_before_an_alarm_of_the_same_level(void **state)
 	assert_non_null(strstr(f->reason, "limit 15 ms"));
 }
 
+static void each_other_reason_is_named(void **state)
+{
+	struct fixture *f = *state;
+	struct alarm_series *s = add_series(f, ALARM_WARNING);
+
+	f->probes[0].last_run = f->runs[0];
+	s->reason = ALARM_REASON_RELATIVE;
+	s->normal_nsec = 4000000;
+	s->rules[ALARM_RULE_RELATIVE].level = ALARM_WARNING;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(f->reason,
+		"write average 23.9 ms, normal 4 ms: much slower than normal in active-full since "
+		"18:05 UTC");
+	s->rules[ALARM_RULE_STALL].level = ALARM_WARNING;
+	f->alarm.probe_count = 1;
+	f->alarm.probes[0].rules[ALARM_RUN_SPACE].level = ALARM_WARNING;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(f->reason,
+		"write average 23.9 ms, normal 4 ms: much slower than normal in active-full since "
+		"18:05 UTC; also: I/Os stand still for seconds, no room to probe");
+}
+
+static void silence_and_runs_that_do_not_end_speak_too(void **state)
+{
+	struct fixture *f = *state;
+	struct alarm_probe *probe = &f->alarm.probes[0];
+
+	f->probes[0].last_run = f->runs[0];
+	f->alarm.probe_count = 1;
+	memcpy(probe->probe, "heartbeat", sizeof("heartbeat"));
+	probe->newest_usec = TIME_1805;
+	probe->rules[ALARM_RUN_NO_DATA].level = ALARM_WARNING;
+	probe->rules[ALARM_RUN_NO_DATA].since_usec = TIME_1805;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(
+		f->reason, "heartbeat: no result for several intervals, alarm since 18:05 UTC");
+	/* It ends again, but that does not clear it at once. */
+	probe->rules[ALARM_RUN_HANG].level = ALARM_CRITICAL;
+	probe->rules[ALARM_RUN_HANG].since_usec = TIME_1805;
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_string_equal(f->reason,
+		"heartbeat: runs did not end, alarm since 18:05 UTC; also: no result for several "
+		"intervals");
+}
+
+static void what_people_did_about_it_is_said(void **state)
+{
+	struct fixture *f = *state;
+
+	f->probes[0].last_run = f->runs[0];
+	(void)add_series(f, ALARM_WARNING);
+	f->alarm.incident_id = 1;
+	f->alarm.is_acknowledged = true;
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_non_null(strstr(f->reason, " since 18:05 UTC; acknowledged"));
+	f->repository.mute.mode = MUTE_MESSAGES;
+	assert_int_equal(judge(f), REPOSITORY_WARNING); /* a mute hides nothing */
+	assert_non_null(strstr(f->reason, " since 18:05 UTC; acknowledged; muted"));
+	f->alarm = (struct alarm_state){ .incident_id = 0 };
+	assert_int_equal(judge(f), REPOSITORY_OK);
+	assert_null(strstr(f->reason, "muted"));
+}
+
+static void a_repository_that_is_not_probed_is_paused(void **state)
+{
+	struct fixture *f = *state;
+
+	(void)add_series(f, ALARM_CRITICAL);
+	f->repository.mute =
+		(struct snapshot_mute){ .mode = MUTE_PROBING, .until_usec = TIME_1805 };
+	assert_int_equal(judge(f), REPOSITORY_PAUSED);
+	assert_string_equal(f->reason, "not probed until 2026-11-30 18:05 UTC");
+	f->repository.mute.reason = "new shelf";
+	assert_int_equal(judge(f), REPOSITORY_PAUSED);
+	assert_string_equal(f->reason, "not probed until 2026-11-30 18:05 UTC: new shelf");
+}
+
 static void a_short_buffer_cuts_the_sentence(void **state)
 {
 	struct fixture *f = *state;
@@ -328,6 +405,10 @@ int main(void)
 		WITH_FIXTURE(an_alarm_that_recovers_says_so),
 		WITH_FIXTURE(the_worst_of_several_series_speaks),
 		WITH_FIXTURE(a_failed_run_speaks_before_an_alarm_of_the_same_level),
+		WITH_FIXTURE(each_other_reason_is_named),
+		WITH_FIXTURE(silence_and_runs_that_do_not_end_speak_too),
+		WITH_FIXTURE(what_people_did_about_it_is_said),
+		WITH_FIXTURE(a_repository_that_is_not_probed_is_paused),
 		WITH_FIXTURE(a_short_buffer_cuts_the_sentence),
 		cmocka_unit_test(states_have_the_names_of_the_contract),
 	};

@@ -74,6 +74,8 @@ static void a_known_present_gives_known_samples(void **unused)
 		"repoprobe_alarm_firing" AF ",alarm=\"limit\",level=\"warning\"} 1",
 		"repoprobe_alarm_firing" AF ",alarm=\"limit\",level=\"critical\"} 0",
 		"repoprobe_alarm_firing" RI ",alarm=\"limit\",level=\"warning\"} 0",
+		"repoprobe_alarm_firing" AF ",alarm=\"no_data\",level=\"critical\"} 0",
+		"repoprobe_alarm_firing" HB ",alarm=\"stall\",level=\"warning\"} 0",
 		"repoprobe_notifications_total{channel=\"journal\"} 5",
 		"repoprobe_notification_failures_total{channel=\"journal\"} 1",
 		"repoprobe_notification_queue_length 4",
@@ -278,6 +280,33 @@ static void without_repositories_only_the_daemon_remains(void **unused)
 	sample_free(s);
 }
 
+static void each_reason_fires_by_itself(void **unused)
+{
+	static const char *const lines[] = {
+		"repoprobe_alarm_firing" AF ",alarm=\"limit\",level=\"warning\"} 1",
+		"repoprobe_alarm_firing" AF ",alarm=\"tail\",level=\"warning\"} 1",
+		"repoprobe_alarm_firing" AF ",alarm=\"stall\",level=\"warning\"} 0",
+		"repoprobe_alarm_firing" AF ",alarm=\"stall\",level=\"critical\"} 1",
+		"repoprobe_alarm_firing" RI ",alarm=\"stall\",level=\"critical\"} 0",
+		"repoprobe_alarm_firing" RI ",alarm=\"hang\",level=\"critical\"} 1",
+		"repoprobe_alarm_firing" AF ",alarm=\"hang\",level=\"critical\"} 0",
+	};
+	struct sample *s = sample_new();
+	struct scrape scrape;
+
+	(void)unused;
+	s->alarm.series[1].rules[ALARM_RULE_CACHE].level = ALARM_WARNING;
+	s->alarm.series[1].rules[ALARM_RULE_STALL].level = ALARM_CRITICAL;
+	s->alarm.probe_count = 1;
+	s->alarm.probes[0] = (struct alarm_probe){ .probe = "reverse-incremental" };
+	s->alarm.probes[0].rules[ALARM_RUN_HANG].level = ALARM_CRITICAL;
+	struct buf b = render(&s->snapshot, &scrape);
+	ASSERT_LINES(&b, lines);
+	assert_int_equal(scrape_count(buf_text(&b), "repoprobe_alarm_firing" AF), 26);
+	buf_done(&b);
+	sample_free(s);
+}
+
 static void a_failed_reload_shows(void **unused)
 {
 	static const char *const lines[] = {
@@ -341,6 +370,7 @@ int main(void)
 		cmocka_unit_test(names_of_any_bytes_stay_well_formed),
 		cmocka_unit_test(without_repositories_only_the_daemon_remains),
 		cmocka_unit_test(a_failed_reload_shows),
+		cmocka_unit_test(each_reason_fires_by_itself),
 		cmocka_unit_test(the_strict_reader_refuses),
 	};
 

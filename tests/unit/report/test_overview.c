@@ -98,6 +98,52 @@ static void a_repository_has_state_target_and_incident(void **unused)
 	assert_text(json_array_at(series, 0), "alarm", "limit");
 	assert_true(is_near(json_get_real(json_array_at(series, 0), "avg_seconds", -1), 0.02));
 	assert_true(is_near(json_get_real(json_array_at(series, 0), "limit_seconds", -1), 0.015));
+	assert_true(is_near(json_get_real(json_array_at(series, 0), "normal_seconds", -1), -1));
+	assert_text(json_array_at(series, 0), "load", "idle");
+	assert_false(json_get_boolean(incident, "acknowledged", true));
+	assert_int_equal(json_array_length(json_get(incident, "reasons")), 1);
+	assert_string_equal(json_text(json_array_at(json_get(incident, "reasons"), 0)), "limit");
+	assert_int_equal(json_array_length(json_get(incident, "runs")), 0);
+	assert_null(json_get_text(json_get(nas, "mute"), "mode"));
+	json_free(value);
+	sample_free(s);
+}
+
+static void what_fires_of_runs_and_what_is_muted_stands_there(void **unused)
+{
+	struct sample *s = sample_new();
+
+	(void)unused;
+	s->alarm.is_acknowledged = true;
+	s->alarm.series[1].normal_nsec = 4000000;
+	s->alarm.series[1].reason = ALARM_REASON_RELATIVE;
+	s->alarm.probe_count = 1;
+	s->alarm.probes[0] = (struct alarm_probe){ .probe = "active-full" };
+	s->alarm.probes[0].rules[ALARM_RUN_HANG].level = ALARM_CRITICAL;
+	s->alarm.probes[0].rules[ALARM_RUN_HANG].since_usec = s->alarm.incident_opened_usec;
+	s->repositories[0].mute = (struct snapshot_mute){ .mode = MUTE_MESSAGES,
+		.until_usec = s->alarm.incident_opened_usec,
+		.reason = "new firmware" };
+	s->repositories[1].mute = (struct snapshot_mute){ .mode = MUTE_PROBING, .reason = "" };
+	struct json_t *value = render(&s->snapshot);
+	const struct json_t *nas = repository_at(value, 0);
+	const struct json_t *incident = json_get(nas, "incident");
+	const struct json_t *series = json_array_at(json_get(incident, "series"), 0);
+	const struct json_t *run = json_array_at(json_get(incident, "runs"), 0);
+
+	assert_true(json_get_boolean(incident, "acknowledged", false));
+	assert_text(series, "alarm", "relative");
+	assert_true(is_near(json_get_real(series, "normal_seconds", -1), 0.004));
+	assert_text(run, "probe", "active-full");
+	assert_text(run, "alarm", "hang");
+	assert_text(run, "level", "critical");
+	assert_text(run, "since", "2026-11-30T17:50:00.000000Z");
+	assert_int_equal(json_array_length(json_get(incident, "reasons")), 2);
+	assert_text(json_get(nas, "mute"), "mode", "mute");
+	assert_text(json_get(nas, "mute"), "until", "2026-11-30T17:50:00.000000Z");
+	assert_text(json_get(nas, "mute"), "reason", "new firmware");
+	assert_text(json_get(repository_at(value, 1), "mute"), "mode", "pause");
+	assert_null(json_get_text(json_get(repository_at(value, 1), "mute"), "reason"));
 	json_free(value);
 	sample_free(s);
 }
@@ -264,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_which_version_and_when),
 		cmocka_unit_test(a_repository_has_state_target_and_incident),
+		cmocka_unit_test(what_fires_of_runs_and_what_is_muted_stands_there),
 		cmocka_unit_test(a_probe_has_its_limits_and_its_last_run),
 		cmocka_unit_test(before_the_first_run_there_is_null),
 		cmocka_unit_test(trouble_of_our_own_is_a_banner),

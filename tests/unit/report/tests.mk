@@ -22,6 +22,11 @@ UNIT_TESTS += tests/unit/report/test_incident
 tests_unit_report_test_incident_SOURCES = %D%/test_incident.c
 tests_unit_report_test_incident_LDADD = $(REPORT_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/report/test_incident_explain
+UNIT_TESTS += tests/unit/report/test_incident_explain
+tests_unit_report_test_incident_explain_SOURCES = %D%/test_incident_explain.c
+tests_unit_report_test_incident_explain_LDADD = $(REPORT_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/report/test_overview
 UNIT_TESTS += tests/unit/report/test_overview
 tests_unit_report_test_overview_SOURCES = %D%/test_overview.c $(REPORT_TEST_SAMPLE)

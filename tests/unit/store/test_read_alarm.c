@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alarm states, messages and incidents are read back as they were written; damage is an error. */
+/* Alarm states and messages are read back as they were written; damage is an error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,7 +192,7 @@ static void damaged_alarm_states_are_errors(void **state)
 	(void)state;
 }
 
-/* --- Messages and incidents --- */
+/* --- Messages --- */
 
 struct messages {
 	size_t count;
@@ -290,82 +290,6 @@ static void a_damaged_message_is_an_error(void **state)
 	assert_int_equal(m.count, 0);
 }
 
-struct incidents {
-	size_t count;
-	struct store_incident list[4];
-};
-
-static int collect_incident(void *data, const struct store_incident *incident)
-{
-	struct incidents *c = data;
-
-	assert_true(c->count < 4);
-	c->list[c->count++] = *incident;
-	return 0;
-}
-
-static void commit_event(struct fixture *f, const struct incident_event *event)
-{
-	struct store_batch *batch = store_batch_new();
-
-	assert_int_equal(store_batch_add_event(batch, event), 0);
-	assert_int_equal(fixture_commit(f, batch), 0);
-}
-
-static void incidents_come_newest_first_with_their_last_event(void **state)
-{
-	struct fixture *f = *state;
-	struct incidents all = { 0 };
-	struct incidents open = { 0 };
-	struct incidents one = { 0 };
-
-	fixture_open(f);
-	for (int64_t id = 1; id <= 3; id++) {
-		struct incident_event event = fixture_event(id, 0);
-		event.opened_usec += id;
-		commit_event(f, &event);
-	}
-	struct incident_event cleared = fixture_event(2, 1);
-	cleared.change = INCIDENT_CLEARED;
-	cleared.opened_usec += 2;
-	commit_event(f, &cleared);
-	struct store_reader *reader = fixture_reader(f);
-	assert_int_equal(store_read_incidents(reader, false, 0, collect_incident, &all, NULL), 0);
-	assert_int_equal(store_read_incidents(reader, true, 0, collect_incident, &open, NULL), 0);
-	assert_int_equal(store_read_incidents(reader, false, 1, collect_incident, &one, NULL), 0);
-	assert_int_equal(all.count, 3);
-	assert_int_equal(all.list[0].id, 3);
-	assert_int_equal(all.list[1].id, 2);
-	assert_int_equal(all.list[1].level, ALARM_CRITICAL);
-	assert_int_equal(all.list[1].opened_usec, FIXTURE_START_USEC + 2);
-	assert_int_equal(all.list[1].closed_usec, cleared.time_usec);
-	assert_string_equal(all.list[1].repository, "nas1");
-	assert_equal_events(&all.list[1].last_event, &cleared);
-	assert_int_equal(all.list[2].closed_usec, 0);
-	assert_int_equal(open.count, 2);
-	assert_int_equal(open.list[0].id, 3);
-	assert_int_equal(open.list[1].id, 1);
-	assert_int_equal(one.count, 1);
-	assert_int_equal(one.list[0].id, 3);
-}
-
-static void an_incident_known_from_an_alarm_state_alone_has_no_event(void **state)
-{
-	struct fixture *f = *state;
-	struct alarm_state *alarm = full_alarm("nas1");
-	struct incidents all = { 0 };
-
-	fixture_open(f);
-	commit_alarm(f, alarm);
-	assert_int_equal(
-		store_read_incidents(fixture_reader(f), true, 0, collect_incident, &all, NULL), 0);
-	assert_int_equal(all.count, 1);
-	assert_int_equal(all.list[0].id, 12);
-	assert_int_equal(all.list[0].level, ALARM_CRITICAL);
-	assert_int_equal(all.list[0].last_event.time_usec, 0);
-	free(alarm);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -377,8 +301,6 @@ int main(void)
 		cmocka_unit_test(damaged_alarm_states_are_errors),
 		TEST(messages_wait_oldest_first_until_they_are_delivered),
 		TEST(a_damaged_message_is_an_error),
-		TEST(incidents_come_newest_first_with_their_last_event),
-		TEST(an_incident_known_from_an_alarm_state_alone_has_no_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

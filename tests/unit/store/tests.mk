@@ -11,6 +11,7 @@ STORE_TESTS = \
 	tests/unit/store/test_write \
 	tests/unit/store/test_read_alarm \
 	tests/unit/store/test_read_identity \
+	tests/unit/store/test_read_incident \
 	tests/unit/store/test_read_run \
 	tests/unit/store/test_reader \
 	tests/unit/store/test_series \
@@ -46,6 +47,8 @@ tests_unit_store_test_read_alarm_SOURCES = %D%/test_read_alarm.c $(STORE_TEST_CO
 tests_unit_store_test_read_alarm_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_read_identity_SOURCES = %D%/test_read_identity.c $(STORE_TEST_COMMON)
 tests_unit_store_test_read_identity_LDADD = $(STORE_TEST_LIBS)
+tests_unit_store_test_read_incident_SOURCES = %D%/test_read_incident.c $(STORE_TEST_COMMON)
+tests_unit_store_test_read_incident_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_read_run_SOURCES = %D%/test_read_run.c $(STORE_TEST_COMMON)
 tests_unit_store_test_read_run_LDADD = $(STORE_TEST_LIBS)
 tests_unit_store_test_reader_SOURCES = %D%/test_reader.c $(STORE_TEST_COMMON)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An incident as history has it: one stretch of trouble of one repository. */
+#ifndef REPOPROBE_MODEL_INCIDENT_H
+#define REPOPROBE_MODEL_INCIDENT_H
+
+#include "model/alarm_state.h"
+#include "model/mute.h"
+
+struct incident {
+	int64_t id;
+	char repository[RUN_NAME_MAX + 1];
+	enum alarm_level level; /* highest reached */
+	int64_t opened_usec;
+	int64_t closed_usec; /* 0: open */
+	int64_t acknowledged_usec; /* 0: nobody has said that he takes care of it */
+	uint32_t acknowledged_uid;
+	char acknowledged_text[MUTE_REASON_MAX + 1]; /* "": nothing was said */
+	struct incident_event last_event;
+};
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a rule fires and clears on runs in a row. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/replay.h"
+
+#define MINUTE ((int64_t)(60 * USEC_PER_SEC))
+#define START INT64_C(1796061600000000)
+
+struct fixture {
+	struct replay *replay;
+	struct run *run;
+	int minutes;
+};
+
+static struct fixture begin(const char *when, uint8_t hits, uint8_t window)
+{
+	struct custom_rule rule = {
+		.hold = { hits, window }, .clear_runs = 2, .level = ALARM_WARNING
+	};
+	struct fixture f = { .run = run_new("nas1", "active-full") };
+
+	assert_int_equal(condition_parse(when, &rule.when, NULL), 0);
+	f.replay = replay_new(&rule);
+	assert_true(f.replay && f.run);
+	return f;
+}
+
+static void end(struct fixture *f)
+{
+	replay_free(f->replay);
+	free(f->run);
+}
+
+/* A run of so many writes; each takes the same. */
+static void take(struct fixture *f, unsigned milliseconds, unsigned ios)
+{
+	struct run_operation_result *o = &f->run->operations[RUN_WRITE];
+
+	memset(o, 0, sizeof(*o));
+	for (unsigned i = 0; i < ios; i++)
+		histogram_add(&o->latency, milliseconds * NSEC_PER_MSEC);
+	o->ios = ios;
+	f->run->started_usec = START + f->minutes++ * MINUTE;
+	assert_int_equal(replay_take(f->replay, f->run), 0);
+}
+
+static void assert_firing(
+	const struct fixture *f, size_t i, int64_t fired_minute, int64_t cleared_minute)
+{
+	struct replay_firing firing;
+
+	assert_true(replay_firing(f->replay, i, &firing));
+	assert_string_equal(firing.repository, "nas1");
+	assert_string_equal(firing.probe, "active-full");
+	assert_int_equal(firing.operation, RUN_WRITE);
+	assert_int_equal(firing.fired_usec, START + fired_minute * MINUTE);
+	assert_int_equal(
+		firing.cleared_usec, cleared_minute < 0 ? 0 : START + cleared_minute * MINUTE);
+}
+
+static size_t count(const struct fixture *f)
+{
+	struct replay_firing firing;
+	size_t n = 0;
+
+	while (replay_firing(f->replay, n, &firing))
+		n++;
+	return n;
+}
+
+static void it_fires_when_the_hold_is_reached_and_clears_after_good_runs(void **unused)
+{
+	static const unsigned milliseconds[] = { 5, 30, 5, 5, 30, 30, 5, 30, 5, 5, 30, 5, 30 };
+	struct fixture f = begin("write avg > 20ms", 2, 3);
+	struct replay_firing firing;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(milliseconds) / sizeof(milliseconds[0]); i++)
+		take(&f, milliseconds[i], 10);
+	assert_int_equal(count(&f), 2);
+	assert_firing(&f, 0, 5, 9);
+	assert_firing(&f, 1, 12, -1); /* fires still */
+	assert_true(replay_firing(f.replay, 0, &firing));
+	assert_int_equal(firing.value, 30 * NSEC_PER_MSEC);
+	assert_int_equal(replay_judged(f.replay), 13);
+	end(&f);
+}
+
+static void a_condition_without_operation_is_about_each(void **unused)
+{
+	struct fixture f = begin("avg > 20ms", 1, 1);
+	struct replay_firing firing;
+
+	(void)unused;
+	histogram_add(&f.run->operations[RUN_READ].latency, 40 * NSEC_PER_MSEC);
+	take(&f, 30, 1);
+	assert_int_equal(count(&f), 2);
+	assert_true(replay_firing(f.replay, 0, &firing));
+	assert_int_equal(firing.operation, RUN_READ);
+	end(&f);
+	f = begin("read avg > 20ms", 1, 1);
+	take(&f, 30, 1);
+	assert_int_equal(count(&f), 0);
+	assert_int_equal(replay_judged(f.replay), 0);
+	end(&f);
+}
+
+static void a_percentile_is_that_of_the_window_together(void **unused)
+{
+	struct fixture f = begin("p95 > 20ms", 2, 2);
+
+	(void)unused;
+	take(&f, 30, 150); /* one run alone has too few of them: 200 are needed */
+	assert_int_equal(count(&f), 0);
+	take(&f, 30, 150);
+	take(&f, 30, 150);
+	assert_int_equal(count(&f), 1);
+	end(&f);
+}
+
+static void what_an_alarm_would_not_judge_is_passed_over(void **unused)
+{
+	struct fixture f = begin("avg > 20ms", 1, 1);
+
+	(void)unused;
+	f.run->is_confirmation = true;
+	take(&f, 30, 10);
+	f.run->is_confirmation = false;
+	f.run->trust = RUN_TRUST_WARMING;
+	take(&f, 30, 10);
+	f.run->trust = RUN_TRUST_CACHED;
+	take(&f, 30, 10);
+	f.run->trust = 0;
+	f.run->status = RUN_ERROR;
+	take(&f, 30, 10);
+	assert_int_equal(count(&f), 0);
+	end(&f);
+	f = begin("errors > 0", 1, 1);
+	f.run->status = RUN_ERROR;
+	take(&f, 30, 10);
+	assert_int_equal(count(&f), 0);
+	f.run->operations[RUN_WRITE].errors = 1;
+	f.run->started_usec++;
+	assert_int_equal(replay_take(f.replay, f.run), 0);
+	assert_int_equal(count(&f), 1);
+	end(&f);
+}
+
+static void another_workload_begins_anew(void **unused)
+{
+	struct fixture f = begin("avg > 20ms", 2, 2);
+
+	(void)unused;
+	f.run->workload.block_size_bytes = 65536;
+	take(&f, 30, 10);
+	f.run->workload.block_size_bytes = 524288;
+	take(&f, 30, 10);
+	assert_int_equal(count(&f), 0);
+	take(&f, 30, 10);
+	assert_firing(&f, 0, 2, -1);
+	f.run->workload.block_size_bytes = 65536;
+	take(&f, 30, 10); /* what fired is over: nothing of it will ever come again */
+	assert_firing(&f, 0, 2, 3);
+	assert_int_equal(count(&f), 1);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_fires_when_the_hold_is_reached_and_clears_after_good_runs),
+		cmocka_unit_test(a_condition_without_operation_is_about_each),
+		cmocka_unit_test(a_percentile_is_that_of_the_window_together),
+		cmocka_unit_test(what_an_alarm_would_not_judge_is_passed_over),
+		cmocka_unit_test(another_workload_begins_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
