@@ -110,7 +110,7 @@ integration() {
 	each=$logs/integration
 	rm -rf "$each"
 	mkdir "$each"
-	# shellcheck disable=SC2012,SC2016
+	# shellcheck disable=SC2011,SC2012,SC2016
 	ls -S tests/integration/test_*.py | REPOPROBE_BUILD=$1 xargs -P 2 -n 1 sh -c '
 		log=$0/$(basename "$1" .py).log
 		/usr/bin/python3 -m pytest -p no:cacheprovider -q -rs "$1" >"$log" 2>&1

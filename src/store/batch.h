@@ -15,6 +15,7 @@ enum change_kind {
 	CHANGE_DURATION,
 	CHANGE_FIRST_IDENTITY,
 	CHANGE_BUDGET,
+	CHANGE_WATCHED,
 };
 
 struct change_mark {
@@ -44,6 +45,7 @@ struct change {
 		struct change_duration *duration;
 		struct store_first_identity *first_identity;
 		struct change_budget *budget;
+		char *watched;
 		void *data; /* any of them */
 	};
 };

@@ -13,6 +13,7 @@
 #include "model/run.h"
 #include "model/run_point.h"
 
+struct buf;
 struct error;
 
 /* --- A batch: changes that are committed together or not at all (batch.c)  */
@@ -55,6 +56,10 @@ struct store_budget {
 /* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
 int store_batch_add_budget(
 	struct store_batch *batch, const char *repository, const struct store_budget *budget);
+
+/* Replaces the names of the repositories that the daemon watches, each between line ends
+ * ("\na\nb\n"). */
+int store_batch_add_watched(struct store_batch *batch, const char *names);
 
 /* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
 const struct message *store_batch_message(const struct store_batch *batch, size_t i);
@@ -192,6 +197,9 @@ int store_read_first_identities(struct store_reader *reader,
 int store_read_budgets(struct store_reader *reader,
 	int (*each)(void *data, const char *repository, const struct store_budget *budget),
 	void *data, struct error *reterr);
+
+/* What store_batch_add_watched kept last; nothing is added when that is not known. */
+int store_read_watched(struct store_reader *reader, struct buf *names, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,
