@@ -43,3 +43,8 @@ check_PROGRAMS += tests/unit/alarm/test_mute_time
 UNIT_TESTS += tests/unit/alarm/test_mute_time
 tests_unit_alarm_test_mute_time_SOURCES = %D%/test_mute_time.c
 tests_unit_alarm_test_mute_time_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/unit/alarm/test_sample_code
+UNIT_TESTS += tests/unit/alarm/test_sample_code
+tests_unit_alarm_test_sample_code_SOURCES = %D%/test_sample_code.c
+tests_unit_alarm_test_sample_code_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)

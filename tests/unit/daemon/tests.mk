@@ -49,3 +49,8 @@ check_PROGRAMS += tests/unit/daemon/test_stuck
 UNIT_TESTS += tests/unit/daemon/test_stuck
 tests_unit_daemon_test_stuck_SOURCES = %D%/test_stuck.c
 tests_unit_daemon_test_stuck_LDADD = $(DAEMON_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/daemon/test_outbox
+UNIT_TESTS += tests/unit/daemon/test_outbox
+tests_unit_daemon_test_outbox_SOURCES = %D%/test_outbox.c
+tests_unit_daemon_test_outbox_LDADD = $(DAEMON_TEST_LIBS)
