@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "alarm/custom_rules.h"
+#include "alarm/drift.h"
 #include "alarm/incident.h"
 #include "alarm/run_rules.h"
 #include "alarm/series.h"
@@ -87,6 +89,8 @@ static void take_numbers(struct step *step)
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		if (step->has_verdict[i])
 			series_clear(step, (enum run_operation)i);
+	if (!step->input->is_confirmation)
+		custom_rules_take(step);
 	give_samples(step);
 }
 
@@ -118,15 +122,15 @@ static void note_probe(struct step *step)
 		slot_close(step);
 }
 
-/* What the hours of an incident were like says nothing of the time after it. */
 static void end_if_quiet(struct step *step)
 {
 	struct alarm_state *state = step->state;
 	bool was_open = state->incident_id != 0;
+	int64_t opened_usec = state->incident_opened_usec;
 
 	incident_end_if_quiet(state, &step->cleared, step->input->now_usec, step->outcome);
 	for (size_t i = 0; was_open && state->incident_id == 0 && i < state->series_count; i++)
-		memset(&state->series[i].drift, 0, sizeof(state->series[i].drift));
+		drift_forget(&state->series[i].drift, opened_usec, step->input->now_usec);
 }
 
 int alarm_step(
@@ -142,6 +146,7 @@ int alarm_step(
 	note_probe(&step);
 	if (input->run->status != RUN_SKIPPED)
 		run_rules_take(&step);
+	custom_rules_prune(&step);
 	if (is_judged(input->run))
 		take_numbers(&step);
 	if (input->run->status != RUN_SKIPPED)
@@ -190,5 +195,20 @@ void alarm_forget_probe(
 		kept++;
 	}
 	state->probe_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < state->custom_count; i++) {
+		const struct alarm_custom *custom = &state->customs[i];
+		if (strcmp(custom->probe, probe) != 0) {
+			if (kept != i)
+				state->customs[kept] = *custom;
+			kept++;
+		} else if (custom->rule.level > worst) {
+			worst = custom->rule.level;
+			last.operation = custom->operation;
+			last.reason = ALARM_REASON_CUSTOM;
+			memcpy(last.alarm, custom->name, sizeof(last.alarm));
+		}
+	}
+	state->custom_count = kept;
 	incident_end_if_quiet(state, &last, now_usec, ret);
 }

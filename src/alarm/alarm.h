@@ -10,6 +10,7 @@
 #define REPOPROBE_ALARM_ALARM_H
 
 #include "alarm/baseline.h"
+#include "alarm/custom.h"
 #include "model/alarm_state.h"
 #include "model/facts.h"
 #include "model/rule.h"
@@ -32,6 +33,14 @@
 /* Each reason of each operation once, the incident's end, that it flaps; a tick stops before. */
 #define ALARM_EVENTS_MAX 20
 
+/* An [alarm NAME] that applies to the run's probe. */
+struct alarm_user_rule {
+	const char *name;
+	const struct custom_rule *rule;
+	/* What percentiles are told from (custom.h); NULL: the run alone. */
+	const struct histogram *windows[RUN_OPERATIONS];
+};
+
 /* All zero but run, facts, limit, now and id: no baseline, no confirming runs, 2 of 3. */
 struct alarm_input {
 	const struct run *run;
@@ -43,6 +52,8 @@ struct alarm_input {
 	bool is_muted; /* judged as ever, but not learned from */
 	const struct baseline *baselines[RUN_OPERATIONS]; /* NULL: none yet */
 	uint64_t peers_nsec[RUN_OPERATIONS]; /* median of what its peers take now; 0: no peers */
+	const struct alarm_user_rule *user_rules; /* all of them, whether or not they fire */
+	size_t user_rule_count;
 	int32_t local_offset_sec; /* of local time to UTC: the season follows people's clocks */
 	int64_t now_usec; /* realtime */
 	int64_t next_incident_id; /* used when an incident opens */

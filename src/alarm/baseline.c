@@ -111,15 +111,22 @@ static void find_reference(struct sorted *s, struct load_reference *ret)
 	ret->ios_per_sec = larger(rate_at(s, 95, others_ios), rate_at(s, 50, own_ios));
 }
 
+static unsigned step_of_rates(
+	uint64_t bytes_per_sec, uint64_t ios_per_sec, const struct load_reference *reference)
+{
+	unsigned step =
+		load_work_percent(bytes_per_sec, ios_per_sec, reference) * BASELINE_STEPS / 100;
+
+	return step < BASELINE_STEPS ? step : BASELINE_STEPS - 1;
+}
+
 static unsigned step_of(
 	const struct baseline_sample *sample, const struct load_reference *reference)
 {
 	if (sample->others_bytes == BASELINE_UNKNOWN)
 		return 0;
-	unsigned step = load_work_percent(octave_to(sample->others_bytes),
-				octave_to(sample->others_ios), reference) *
-		BASELINE_STEPS / 100;
-	return step < BASELINE_STEPS ? step : BASELINE_STEPS - 1;
+	return step_of_rates(
+		octave_to(sample->others_bytes), octave_to(sample->others_ios), reference);
 }
 
 /* Runs without counters are judged as idle, and so they are learned from. */
@@ -127,12 +134,14 @@ static void classify(struct sorted *s, const struct load_reference *reference)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct baseline_sample *sample = s->samples[i];
-		enum load_class load = LOAD_IDLE;
-		if (sample->others_bytes != BASELINE_UNKNOWN)
-			load = load_classify_rates(octave_to(sample->others_bytes),
-				octave_to(sample->others_ios), reference);
-		s->classes[i] = (uint8_t)load;
-		s->steps[i] = (uint8_t)step_of(sample, reference);
+		s->classes[i] = LOAD_IDLE;
+		s->steps[i] = 0;
+		if (sample->others_bytes == BASELINE_UNKNOWN)
+			continue;
+		uint64_t bytes = octave_to(sample->others_bytes);
+		uint64_t ios = octave_to(sample->others_ios);
+		s->classes[i] = (uint8_t)load_classify_rates(bytes, ios, reference);
+		s->steps[i] = (uint8_t)step_of_rates(bytes, ios, reference);
 	}
 }
 

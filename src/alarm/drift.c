@@ -10,9 +10,10 @@
 #define USEC_PER_HOUR INT64_C(3600000000)
 #define BAD_OCTAVES OCTAVE_1_3
 #define GOOD_OCTAVES OCTAVE_1_2
-#define CHECKS 6 /* in a row */
+#define CHECKS 3 /* in a row */
 #define WINDOW_HOURS 12 /* looked at: longer than a patrol read or a night's backup */
 #define HOURS_MIN 8
+#define GOOD_HOURS 3 /* most of them must be good as well: what is slow to come is slow to go */
 #define ZERO 32768 /* makes the values unsigned */
 
 static int16_t clamp(int32_t value)
@@ -72,7 +73,27 @@ enum drift_verdict drift_add(struct alarm_drift *drift, int32_t anchor_ratio, in
 	return verdict;
 }
 
-bool drift_is_good(int32_t anchor_ratio)
+bool drift_is_good(const struct alarm_drift *drift, int32_t anchor_ratio)
 {
-	return anchor_ratio <= GOOD_OCTAVES;
+	size_t hours = drift->hour_count < GOOD_HOURS ? drift->hour_count : GOOD_HOURS;
+
+	return anchor_ratio <= GOOD_OCTAVES &&
+		(hours == 0 || median(drift->hours, hours) <= GOOD_OCTAVES);
+}
+
+void drift_forget(struct alarm_drift *drift, int64_t since_usec, int64_t now_usec)
+{
+	int64_t span_hours = now_usec / USEC_PER_HOUR - since_usec / USEC_PER_HOUR;
+	size_t dropped = drift->hour_count;
+
+	if (span_hours >= 0 && span_hours < drift->hour_count)
+		dropped = (size_t)span_hours;
+	memmove(&drift->hours[0], &drift->hours[dropped],
+		(drift->hour_count - dropped) * sizeof(drift->hours[0]));
+	drift->hour_count = (uint8_t)(drift->hour_count - dropped);
+	memset(&drift->hours[drift->hour_count], 0,
+		(ALARM_DRIFT_HOURS - drift->hour_count) * sizeof(drift->hours[0]));
+	memset(drift->values, 0, sizeof(drift->values));
+	drift->value_count = 0;
+	drift->bad_hours = 0;
 }

@@ -17,6 +17,10 @@ enum drift_verdict {
 enum drift_verdict drift_add(struct alarm_drift *drift, int32_t anchor_ratio, int64_t now_usec);
 
 /* Good enough to count towards clearing. */
-bool drift_is_good(int32_t anchor_ratio);
+bool drift_is_good(const struct alarm_drift *drift, int32_t anchor_ratio);
+
+/* Drops what was gathered since then: what the hours of an incident were like says nothing of the
+ * time after it, but a drift that was under way before it goes on. */
+void drift_forget(struct alarm_drift *drift, int64_t since_usec, int64_t now_usec);
 
 #endif

@@ -15,6 +15,9 @@ static bool is_firing(const struct alarm_state *state)
 		for (size_t k = 0; k < ALARM_RUN_RULES; k++)
 			if (state->probes[i].rules[k].level != ALARM_NONE)
 				return true;
+	for (size_t i = 0; i < state->custom_count; i++)
+		if (state->customs[i].rule.level != ALARM_NONE)
+			return true;
 	return false;
 }
 

@@ -13,6 +13,9 @@
 #define P99 UINT64_C(990000000)
 
 #define RELATIVE_SPREADS 4
+#define PLAIN_OCTAVES OCTAVE_3 /* no work of others that is measured roughly does so much */
+#define IDLE_HALF_SPREADS 7 /* of an idle average: confirming runs make up for the rest */
+#define IDLE_GAIN_NSEC (2 * NSEC_PER_MSEC / 5)
 #define LIMIT_SPREADS 3
 #define SLOW_SPREADS 2
 #define THROUGHPUT_SPREADS 3
@@ -103,6 +106,12 @@ static int32_t distance(const struct verdict *v)
 	return v->values[BASELINE_AVERAGE] - v->reference;
 }
 
+/* Slower than an idle run should be, though less than an alarm needs. */
+static bool is_elevated(const struct verdict *v, const struct baseline_normal *normal)
+{
+	return distance(v) >= OCTAVE_1_5 && distance(v) >= SLOW_SPREADS * normal->spread;
+}
+
 static void set(struct verdict *v, enum alarm_rule rule, bool is_bad, bool is_good)
 {
 	v->judged |= JUDGE_BIT(rule);
@@ -134,6 +143,8 @@ static void judge_limit(
 		is_good = false;
 	if (is_idle(v) || is_good)
 		set(v, ALARM_RULE_LIMIT, is_over && is_unusual, is_good);
+	if (!is_good && (!normal || is_elevated(v, normal)))
+		v->near |= JUDGE_BIT(ALARM_RULE_LIMIT);
 	if (is_idle(v) && is_critical && is_unusual)
 		v->critical |= JUDGE_BIT(ALARM_RULE_LIMIT);
 	bool counts = !limit->is_auto || !normal ||
@@ -142,22 +153,40 @@ static void judge_limit(
 		set(v, ALARM_RULE_LIMIT_HELD, is_over && counts, is_good);
 }
 
+/* Others' work is measured roughly, so what is slow beside it has to be slower, and slower than
+ * nearly all that was seen of this load. */
+static bool is_slow(const struct verdict *v, const struct baseline_normal *normal)
+{
+	int32_t d = distance(v);
+	uint64_t gain = gain_nsec(v);
+
+	if (is_idle(v))
+		return d >= OCTAVE_1_8 && 2 * d >= IDLE_HALF_SPREADS * normal->spread &&
+			gain > IDLE_GAIN_NSEC;
+	return d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread && gain > HALF_MSEC &&
+		v->values[BASELINE_AVERAGE] - normal->high >= OCTAVE_1_2;
+}
+
 static void judge_average(
 	const struct alarm_input *input, const struct baseline_normal *normal, struct verdict *v)
 {
 	int32_t d = distance(v);
 	uint64_t gain = gain_nsec(v);
-	bool is_far = is_idle(v) || v->values[BASELINE_AVERAGE] - normal->high >= OCTAVE_1_2;
-	bool is_bad = d >= OCTAVE_2 && d >= RELATIVE_SPREADS * normal->spread && gain > HALF_MSEC &&
-		is_far;
+	bool is_bad = is_slow(v, normal);
 	bool is_mild = d >= OCTAVE_1_35 && d >= SLOW_SPREADS * normal->spread && gain > HALF_MSEC;
 	bool is_good = d <= OCTAVE_1_5 || gain < QUARTER_MSEC;
+
+	bool is_plain = is_bad && d >= PLAIN_OCTAVES;
 
 	enum alarm_rule own = is_idle(v) ? ALARM_RULE_RELATIVE : ALARM_RULE_RELATIVE_BUSY;
 	enum alarm_rule other = is_idle(v) ? ALARM_RULE_RELATIVE_BUSY : ALARM_RULE_RELATIVE;
 	/* Busy and merely elevated is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
 		set(v, own, is_bad, is_good);
+	if (!is_idle(v) && is_plain)
+		set(v, ALARM_RULE_RELATIVE, true, false);
+	if (is_elevated(v, normal))
+		v->near |= JUDGE_BIT(ALARM_RULE_RELATIVE) | JUDGE_BIT(ALARM_RULE_RELATIVE_BUSY);
 	if (is_good)
 		set(v, other, false, true);
 	if (is_idle(v))

@@ -18,6 +18,7 @@ struct verdict {
 	uint32_t bad;
 	uint32_t critical; /* part of bad */
 	uint32_t good;
+	uint32_t near; /* not bad, but too nearly so to speak against the runs beside it */
 
 	enum load_class load;
 	uint64_t others_bytes_per_sec;

@@ -6,8 +6,11 @@
 
 static unsigned percent_of(uint64_t rate, uint64_t reference)
 {
-	unsigned __int128 percent = reference > 0 ? (unsigned __int128)rate * 100 / reference : 0;
-
+	if (reference == 0)
+		return 0;
+	if (rate > UINT64_MAX / 100)
+		rate = UINT64_MAX / 100; /* no disk is so fast */
+	uint64_t percent = rate * 100 / reference;
 	return percent > PERCENT_MAX ? PERCENT_MAX : (unsigned)percent;
 }
 

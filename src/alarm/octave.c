@@ -42,9 +42,12 @@ uint64_t octave_to(int32_t octaves)
 
 	if (exponent > 63)
 		return UINT64_MAX;
-	for (unsigned i = 0; i < FRACTION_BITS; i++)
-		if (fraction & (1U << (FRACTION_BITS - 1 - i)))
-			mantissa = (mantissa * roots[i] + ONE / 2) >> 31;
+	/* A factor of one where there is none: a branch would be guessed wrong every other time. */
+	for (unsigned i = 0; i < FRACTION_BITS; i++) {
+		uint64_t mask = UINT64_C(0) - (fraction >> (FRACTION_BITS - 1 - i) & 1);
+		uint64_t factor = ONE + ((roots[i] - ONE) & mask);
+		mantissa = (mantissa * factor + ONE / 2) >> 31;
+	}
 	if (exponent > 31)
 		return mantissa << (exponent - 31);
 	return (mantissa + (ONE >> exponent) / 2) >> (31 - exponent);

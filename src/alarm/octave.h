@@ -16,6 +16,7 @@
 #define OCTAVE_1_35 443
 #define OCTAVE_1_5 599
 #define OCTAVE_1_7 784
+#define OCTAVE_1_8 868
 #define OCTAVE_2 1024
 #define OCTAVE_2_5 1354
 #define OCTAVE_3 1623

@@ -90,9 +90,8 @@ uint64_t samples_best_bytes_per_sec(const struct samples *samples, int64_t now_u
 	uint16_t best = 0;
 
 	for (size_t i = 0; i <= samples->count; i++) {
-		const struct baseline_sample *s = i < samples->count
-			? &samples->list[(oldest + i) % SAMPLES_KEPT]
-			: NULL;
+		const struct baseline_sample *s =
+			i < samples->count ? &samples->list[(oldest + i) % SAMPLES_KEPT] : NULL;
 		if (count > 0 && (!s || s->minute / MINUTES_PER_HOUR != hour)) {
 			uint16_t median = select_median(values, count);
 			best = median > best ? median : best;

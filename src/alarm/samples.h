@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples of one series and the baseline made of them, for whoever keeps them in memory. At most
- * SAMPLES_KEPT are kept, the oldest go first; runs more often than every SAMPLES_SPACING_MINUTES
- * are thinned out, so that they always reach back 28 days. */
+/* The samples of one series and the baseline made of them, for whoever keeps them in memory. At
+ * most SAMPLES_KEPT are kept, the oldest go first; runs more often than every
+ * SAMPLES_SPACING_MINUTES are thinned out, so that they always reach back 28 days. */
 #ifndef REPOPROBE_ALARM_SAMPLES_H
 #define REPOPROBE_ALARM_SAMPLES_H
 
@@ -26,8 +26,8 @@ struct samples *samples_free(struct samples *samples);
 void samples_add(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency);
 
-/* The same for what was kept, from the oldest on: thinned out from the first day's worth on, however
- * often it was run. latency may be NULL: then its shape is not known any more. */
+/* The same for what was kept, from the oldest on: thinned out from the first day's worth on,
+ * however often it was run. latency may be NULL: then its shape is not known any more. */
 void samples_restore(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency);
 

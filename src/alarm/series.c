@@ -63,7 +63,7 @@ static void judge_drift(struct alarm_series *series, struct verdict *v, int64_t 
 	v->judged |= bit;
 	if (verdict == DRIFT_FOUND)
 		v->bad |= bit;
-	if (drift_is_good(v->anchor_ratio))
+	if (drift_is_good(&series->drift, v->anchor_ratio))
 		v->good |= bit;
 }
 
@@ -181,7 +181,7 @@ void series_take(struct step *step, enum run_operation operation, const struct a
 			continue;
 		lane_push(state, (slot->bad >> i) & 1, (slot->critical >> i) & 1);
 		enum alarm_level level = lane_level(state, rule, &step->input->sense);
-		if (level <= state->level || !(slot->sure & JUDGE_BIT(i)))
+		if (level <= state->level || !(slot->near & JUDGE_BIT(i)))
 			continue;
 		if (!is_told(series, rule, level)) {
 			raise(step, operation, rule, level);
@@ -204,7 +204,7 @@ static unsigned needed_runs(const struct step *step)
 static void empty_windows(struct alarm_series *series)
 {
 	memset(series->rules, 0, sizeof(series->rules));
-	memset(&series->drift, 0, sizeof(series->drift));
+	series->drift.bad_hours = 0;
 	series->warning_bits = 0;
 	series->critical_bits = 0;
 	series->judged_runs = 0;
@@ -224,6 +224,8 @@ void series_clear(struct step *step, enum run_operation operation)
 			continue;
 		unsigned good_runs = state->good_runs;
 		memset(state, 0, sizeof(*state));
+		if (rule == ALARM_RULE_DRIFT)
+			memset(&series->drift, 0, sizeof(series->drift));
 		describe(step, operation, rule, &step->cleared);
 		judge_evidence(&step->verdicts[operation], step->input->baselines[operation], rule,
 			&step->cleared.evidence);

@@ -21,23 +21,31 @@ static struct alarm_slot_run slot_run_of(const struct verdict *v)
 		.judged = (uint16_t)v->judged,
 		.bad = (uint16_t)v->bad,
 		.critical = (uint16_t)(v->critical & v->bad),
-		.sure = (uint16_t)v->bad,
+		.near = (uint16_t)(v->near | v->bad),
 	};
 }
 
-static unsigned count(
-	const struct alarm_series *series, unsigned runs, size_t rule, bool is_critical)
+/* How many of the slot's runs say so of a rule. */
+struct votes {
+	unsigned bad;
+	unsigned critical;
+	unsigned near;
+};
+
+static struct votes count(const struct alarm_series *series, unsigned runs, size_t rule)
 {
-	unsigned n = 0;
+	struct votes votes = { 0 };
 
 	for (unsigned i = 0; i < runs; i++) {
-		uint16_t bits = is_critical ? series->slot[i].critical : series->slot[i].bad;
-		n += (bits >> rule) & 1;
+		votes.bad += (series->slot[i].bad >> rule) & 1;
+		votes.critical += (series->slot[i].critical >> rule) & 1;
+		votes.near += (series->slot[i].near >> rule) & 1;
 	}
-	return n;
+	return votes;
 }
 
-/* What most of the runs say. A single one speaks for itself. */
+/* What most of the runs say; near is what none of them speaks against. A single one speaks for
+ * itself. */
 static struct alarm_slot_run majority(const struct alarm_series *series, unsigned runs)
 {
 	struct alarm_slot_run most = { 0 };
@@ -46,21 +54,22 @@ static struct alarm_slot_run majority(const struct alarm_series *series, unsigne
 		most.judged |= series->slot[i].judged;
 	}
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
-		if (2 * count(series, runs, rule, false) > runs)
+		struct votes votes = count(series, runs, rule);
+		if (2 * votes.bad > runs)
 			most.bad |= (uint16_t)JUDGE_BIT(rule);
-		if (2 * count(series, runs, rule, true) > runs)
+		if (2 * votes.critical > runs)
 			most.critical |= (uint16_t)JUDGE_BIT(rule);
-		if (count(series, runs, rule, false) == runs)
-			most.sure |= (uint16_t)JUDGE_BIT(rule);
+		if (votes.near == runs)
+			most.near |= (uint16_t)JUDGE_BIT(rule);
 	}
 	return most;
 }
 
-/* Whether more runs could change what most of them say, or that all of them say it. */
+/* Whether more runs could change what most of them say, or that none speaks against it. */
 static bool is_open(const struct alarm_series *series, unsigned runs, unsigned runs_max)
 {
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
-		unsigned bad = count(series, runs, rule, false);
+		unsigned bad = count(series, runs, rule).bad;
 		if (!lane_is_confirmed((enum alarm_rule)rule) || bad == 0)
 			continue;
 		if (bad == runs || (2 * bad <= runs_max && 2 * (bad + runs_max - runs) > runs_max))

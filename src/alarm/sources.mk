@@ -5,6 +5,7 @@ libalarm_a_SOURCES = \
 	%D%/baseline.c %D%/baseline.h \
 	%D%/condition.c %D%/condition.h \
 	%D%/custom.c %D%/custom.h \
+	%D%/custom_rules.c %D%/custom_rules.h \
 	%D%/drift.c %D%/drift.h \
 	%D%/samples.c %D%/samples.h \
 	%D%/incident.c %D%/incident.h \

@@ -48,6 +48,7 @@ static const struct field state_fields[] = {
 	UNSIGNED(alarm_state, is_acknowledged, 1),
 	UNSIGNED(alarm_state, series_count, ALARM_SERIES_MAX),
 	UNSIGNED(alarm_state, probe_count, ALARM_PROBES_MAX),
+	UNSIGNED(alarm_state, custom_count, ALARM_CUSTOMS_MAX),
 };
 
 static const struct field series_fields[] = {
@@ -70,6 +71,7 @@ static const struct field slot_run_fields[] = {
 	UNSIGNED(alarm_slot_run, judged, UINT16_MAX),
 	UNSIGNED(alarm_slot_run, bad, UINT16_MAX),
 	UNSIGNED(alarm_slot_run, critical, UINT16_MAX),
+	UNSIGNED(alarm_slot_run, near, UINT16_MAX),
 };
 
 static const struct field drift_fields[] = {
@@ -86,6 +88,10 @@ static const struct field rule_fields[] = {
 	UNSIGNED(alarm_rule_state, good_runs, UINT8_MAX),
 	UNSIGNED(alarm_rule_state, level, ALARM_CRITICAL),
 	SIGNED(alarm_rule_state, since_usec),
+};
+
+static const struct field custom_fields[] = {
+	UNSIGNED(alarm_custom, operation, RUN_OPERATIONS - 1),
 };
 
 static const struct field probe_fields[] = {
@@ -298,6 +304,22 @@ static void read_probe(struct buf_reader *r, struct alarm_probe *probe)
 	read_rules(r, probe->rules, ALARM_RUN_RULES);
 }
 
+static void add_custom(struct buf *b, const struct alarm_custom *custom)
+{
+	add_name(b, custom->name);
+	add_name(b, custom->probe);
+	add_fields(b, custom_fields, COUNT(custom_fields), custom);
+	add_rules(b, &custom->rule, 1);
+}
+
+static void read_custom(struct buf_reader *r, struct alarm_custom *custom)
+{
+	read_name(r, custom->name);
+	read_name(r, custom->probe);
+	read_fields(r, custom_fields, COUNT(custom_fields), custom);
+	read_rules(r, &custom->rule, 1);
+}
+
 void alarm_code(const struct alarm_state *state, struct buf *b)
 {
 	buf_add_u8(b, CODE_VERSION);
@@ -306,6 +328,8 @@ void alarm_code(const struct alarm_state *state, struct buf *b)
 		add_series(b, &state->series[i]);
 	for (size_t i = 0; i < state->probe_count; i++)
 		add_probe(b, &state->probes[i]);
+	for (size_t i = 0; i < state->custom_count; i++)
+		add_custom(b, &state->customs[i]);
 }
 
 static void read_state(struct buf_reader *r, struct alarm_state *state)
@@ -315,6 +339,8 @@ static void read_state(struct buf_reader *r, struct alarm_state *state)
 		read_series(r, &state->series[i]);
 	for (size_t i = 0; r->error == 0 && i < state->probe_count; i++)
 		read_probe(r, &state->probes[i]);
+	for (size_t i = 0; r->error == 0 && i < state->custom_count; i++)
+		read_custom(r, &state->customs[i]);
 	if (r->pos != r->len || state->incident_id < 0 || state->last_incident_id < 0)
 		r->error = -EBADMSG;
 }

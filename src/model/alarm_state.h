@@ -100,6 +100,7 @@ enum alarm_moved {
 
 #define ALARM_SERIES_MAX 64 /* per repository: probes × operations */
 #define ALARM_PROBES_MAX 32 /* per repository */
+#define ALARM_CUSTOMS_MAX 64 /* per repository: the user's alarms × series */
 #define ALARM_SLOT_RUNS 3 /* of one slot: its own and the confirming ones */
 
 /* One rule of one series, or of one probe. */
@@ -130,7 +131,7 @@ struct alarm_slot_run {
 	uint16_t judged;
 	uint16_t bad;
 	uint16_t critical;
-	uint16_t sure; /* of a whole slot: each of its runs was bad */
+	uint16_t near; /* bad, or too nearly so to speak against it */
 };
 
 struct alarm_series {
@@ -164,6 +165,14 @@ struct alarm_probe {
 	struct alarm_rule_state rules[ALARM_RUN_RULES];
 };
 
+/* An [alarm NAME] of the user on one series. */
+struct alarm_custom {
+	char name[RUN_NAME_MAX + 1];
+	char probe[RUN_NAME_MAX + 1];
+	enum run_operation operation;
+	struct alarm_rule_state rule;
+};
+
 struct alarm_state {
 	char repository[RUN_NAME_MAX + 1];
 	int64_t incident_id; /* the open incident, 0: none */
@@ -186,6 +195,8 @@ struct alarm_state {
 	struct alarm_series series[ALARM_SERIES_MAX];
 	size_t probe_count;
 	struct alarm_probe probes[ALARM_PROBES_MAX];
+	size_t custom_count;
+	struct alarm_custom customs[ALARM_CUSTOMS_MAX];
 };
 
 /* What a verdict stands on. value and normal are nanoseconds, bytes a second for throughput, and
@@ -215,6 +226,7 @@ struct incident_event {
 	int64_t opened_usec; /* of the incident */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
+	char alarm[RUN_NAME_MAX + 1]; /* the user's, if its reason is custom */
 	enum run_operation operation; /* if its reason has one */
 	enum run_status status; /* of the run that caused it */
 	uint64_t value_nsec; /* average latency of the run that caused it */

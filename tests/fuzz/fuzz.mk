@@ -24,6 +24,7 @@ include tests/fuzz/code_histogram.mk
 include tests/fuzz/query.mk
 include tests/fuzz/escape.mk
 include tests/fuzz/condition.mk
+include tests/fuzz/custom.mk
 include tests/fuzz/alarm_code.mk
 include tests/fuzz/database.mk
 include tests/fuzz/mute_time.mk

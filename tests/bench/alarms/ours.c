@@ -49,11 +49,10 @@ static void *ours_prepare(const struct detector *self, const struct repository *
 	static const uint64_t after[RULE_CONFIRMATIONS_MAX] = CONFIRM_AFTER;
 	struct ours *made = calloc(1, sizeof(*made));
 
-	(void)r; /* it learns what it needs */
 	if (!made)
 		return NULL;
 	made->next_incident_id = 1;
-	made->interval_usec = (uint64_t)(5 * MINUTE);
+	made->interval_usec = (uint64_t)r->interval; /* the rest it learns */
 	made->is_limit_auto = self->own->is_limit_auto;
 	made->sense = sense_from(self->own->sensitivity, false, after, self->own->confirmations);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
@@ -87,9 +86,26 @@ static uint64_t thread_nsec(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* What the daemon's timer does: silence and stuck workers are found between runs. */
+static void catch_up(struct ours *ours, int64_t until)
+{
+	int64_t check_usec;
+
+	while ((check_usec = ours->outcome.next_check_usec) != 0 && check_usec <= until) {
+		const struct alarm_tick tick = {
+			.now_usec = check_usec,
+			.started_usec = SIMULATION_BEGIN,
+			.next_incident_id = ours->next_incident_id,
+		};
+		alarm_tick(&ours->state, &tick, &ours->outcome);
+	}
+}
+
 static int ours_observe(void *state, const struct observation *o, struct verdict *ret)
 {
 	struct ours *ours = state;
+
+	catch_up(ours, o->time);
 	const struct alarm_input input = {
 		.run = o->run,
 		.facts = &o->run->facts,
@@ -148,6 +164,7 @@ static void ours_add_cost(const void *state, struct cost *cost)
 static const struct our_options by_default = { RULE_DEFAULT, 2, true };
 static const struct our_options given_limit = { RULE_DEFAULT, 2, false };
 static const struct our_options quiet = { RULE_QUIET, 2, true };
+static const struct our_options very_quiet = { RULE_VERY_QUIET, 2, true };
 static const struct our_options unconfirmed = { RULE_DEFAULT, 0, true };
 
 #define OURS(text, options)                                                                        \
@@ -159,8 +176,9 @@ static const struct our_options unconfirmed = { RULE_DEFAULT, 0, true };
 
 static const struct detector all_ours[] = {
 	OURS("ours", &by_default),
-	OURS("ours, limit given", &given_limit),
+	OURS("ours, limit of 15 ms given", &given_limit),
 	OURS("ours, quiet", &quiet),
+	OURS("ours, very quiet", &very_quiet),
 	OURS("ours, confirm_after = 0", &unconfirmed),
 };
 

@@ -86,6 +86,8 @@ void take(struct fixture *f, struct run *run, bool is_confirmation)
 		.interval_usec = (uint64_t)SLOT_USEC,
 		.is_confirmation = is_confirmation,
 		.baselines = { b, b },
+		.user_rules = f->user_rules,
+		.user_rule_count = f->user_rule_count,
 		.now_usec = f->now_usec,
 		.next_incident_id = f->next_id,
 	};

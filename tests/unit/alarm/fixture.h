@@ -20,6 +20,8 @@ struct fixture {
 	struct rule_limit limit;
 	struct rule_sense sense;
 	bool has_baseline;
+	const struct alarm_user_rule *user_rules;
+	size_t user_rule_count;
 	enum load_class load;
 	int64_t now_usec;
 	int64_t next_id;

@@ -51,17 +51,20 @@ static void a_value_comes_back_to_a_thousandth(void **unused)
 	assert_int_equal(octave_to(10 * OCTAVE), 1024);
 }
 
+#define SELECTED_MAX 513
+
 static void selection_finds_what_sorting_would(void **unused)
 {
-	uint16_t values[257];
+	uint16_t values[SELECTED_MAX];
 	uint32_t next = 12345;
 
 	(void)unused;
-	for (size_t count = 1; count <= 257; count += 16) {
+	for (size_t count = 1; count <= SELECTED_MAX; count += 16) {
 		for (size_t place = 0; place < count; place += 5) {
+			size_t shift = 16 + count % 9; /* from hardly any equal ones to many */
 			for (size_t i = 0; i < count; i++) {
 				next = next * 1664525 + 1013904223;
-				values[i] = (uint16_t)(next >> 24); /* with equal ones */
+				values[i] = (uint16_t)(next >> shift);
 			}
 			uint16_t found = select_place(values, count, place);
 			size_t less = 0;
@@ -176,15 +179,31 @@ static enum drift_verdict walk_hours(
 	return found;
 }
 
-static void drift_is_found_after_half_a_day_and_six_checks(void **unused)
+static void drift_is_found_after_most_of_half_a_day_and_three_checks(void **unused)
 {
 	struct alarm_drift drift = { .hour = 0 };
 	int64_t now_usec = 0;
 
 	(void)unused;
 	assert_int_equal(walk_hours(&drift, &now_usec, 48, OCTAVE_1_25), DRIFT_NONE);
-	assert_int_equal(walk_hours(&drift, &now_usec, 12, OCTAVE_1_35), DRIFT_NONE);
-	assert_int_equal(walk_hours(&drift, &now_usec, 6, OCTAVE_1_35), DRIFT_FOUND);
+	assert_int_equal(walk_hours(&drift, &now_usec, 9, OCTAVE_1_35), DRIFT_NONE);
+	assert_int_equal(walk_hours(&drift, &now_usec, 2, OCTAVE_1_35), DRIFT_FOUND);
+}
+
+static void a_drift_goes_on_after_an_incident(void **unused)
+{
+	struct alarm_drift drift = { .hour = 0 };
+	int64_t now_usec = 0;
+
+	(void)unused;
+	assert_int_equal(walk_hours(&drift, &now_usec, 9, OCTAVE_1_35), DRIFT_NONE);
+	int64_t opened_usec = now_usec;
+	(void)walk_hours(&drift, &now_usec, 3, OCTAVE_3);
+	drift_forget(&drift, opened_usec, now_usec);
+	assert_int_equal(drift.hour_count, 8); /* without the one it opened in */
+	assert_int_equal(walk_hours(&drift, &now_usec, 4, OCTAVE_1_35), DRIFT_FOUND);
+	drift_forget(&drift, 0, now_usec);
+	assert_int_equal(drift.hour_count, 0);
 }
 
 static void five_slow_hours_of_a_night_are_no_drift(void **unused)
@@ -283,7 +302,8 @@ int main(void)
 		cmocka_unit_test(load_goes_by_completed_work),
 		cmocka_unit_test(a_valley_lies_between_hits_and_misses),
 		cmocka_unit_test(one_hump_has_no_valley),
-		cmocka_unit_test(drift_is_found_after_half_a_day_and_six_checks),
+		cmocka_unit_test(drift_is_found_after_most_of_half_a_day_and_three_checks),
+		cmocka_unit_test(a_drift_goes_on_after_an_incident),
 		cmocka_unit_test(five_slow_hours_of_a_night_are_no_drift),
 		cmocka_unit_test(windows_count_slots),
 		cmocka_unit_test(presets_are_windows),

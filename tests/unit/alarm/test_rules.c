@@ -70,6 +70,49 @@ static void a_spike_whose_confirmations_are_clean_is_none(void **unused)
 	free_fixture(f);
 }
 
+static void one_run_of_a_slot_may_be_less_slow_but_not_normal(void **unused)
+{
+	static const struct {
+		uint64_t third_nsec;
+		const char *events;
+	} cases[] = {
+		{ 6500000, "opened relative warning" }, /* 1.6 times: no alarm by itself */
+		{ 5000000, "" },
+		{ NORMAL_NSEC, "" },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *f = new_fixture();
+		slots(f, 1, 9);
+		take(f, new_read(f, 9000000, 200000000), false);
+		take(f, new_read(f, 9000000, 200000000), true);
+		take(f, new_read(f, cases[i].third_nsec, 200000000), true);
+		assert_int_equal(f->outcome.confirm_at_usec, 0);
+		assert_events(f, cases[i].events);
+		free_fixture(f);
+	}
+}
+
+static void three_times_slower_needs_no_third_slot_under_load(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	f->load = LOAD_HEAVY;
+	slots(f, 2, 25);
+	assert_events(f, "");
+	slots(f, 1, 25);
+	assert_events(f, "opened relative warning");
+	free_fixture(f);
+
+	f = new_fixture();
+	f->load = LOAD_HEAVY;
+	slots(f, 2, 35);
+	assert_events(f, "opened relative warning");
+	free_fixture(f);
+}
+
 static void a_confirmation_that_never_came_ends_with_the_next_slot(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -310,6 +353,26 @@ static void coming_back_soon_reopens_and_three_times_flaps(void **unused)
 	free_fixture(f);
 }
 
+/* The normal of the last weeks has moved along. */
+static void what_was_normal_at_first_shows_a_drift(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	f->baseline.anchor = octave_from(NORMAL_NSEC);
+	set_normal(f, BASELINE_AVERAGE, LOAD_IDLE, octave_from(6000000));
+	set_normal(f, BASELINE_P95, LOAD_IDLE, octave_from(6000000));
+	slots(f, 96, 6); /* eight hours */
+	assert_events(f, "");
+	slots(f, 36, 6);
+	assert_events(f, "opened drift warning");
+	slots(f, 12, 4); /* an hour is no recovery */
+	assert_events(f, "");
+	slots(f, 24, 4);
+	assert_events(f, "cleared drift warning");
+	free_fixture(f);
+}
+
 static void trouble_is_not_learned(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -341,12 +404,57 @@ static void a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most(void 
 	free_fixture(f);
 }
 
+static void an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes(void **unused)
+{
+	static const struct custom_rule rule = {
+		.when = { .measure = CONDITION_AVG, .value = 5500000 },
+		.clear_runs = 2,
+		.hold = { 2, 3 },
+		.level = ALARM_CRITICAL,
+	};
+	static const struct alarm_user_rule users[] = { { .name = "mine", .rule = &rule } };
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	f->user_rules = users;
+	f->user_rule_count = 1;
+	slots(f, 1, 6);
+	assert_events(f, "");
+	slots(f, 1, 6);
+	assert_events(f, "opened custom critical");
+	assert_string_equal(f->outcome.events[0].alarm, "mine");
+	assert_int_equal(f->outcome.events[0].hits, 2);
+	assert_int_equal(f->outcome.events[0].evidence.value, 6000000);
+	slots(f, 2, 4);
+	assert_events(f, "cleared custom critical");
+	assert_string_equal(f->outcome.events[0].alarm, "mine");
+
+	f->now_usec += ALARM_REOPEN_USEC;
+	slots(f, 2, 6);
+	assert_events(f, "opened custom critical");
+	f->user_rule_count = 0; /* no longer configured */
+	slots(f, 1, 6);
+	assert_events(f, "cleared custom critical");
+	assert_int_equal(f->state.custom_count, 0);
+
+	f->user_rule_count = 1;
+	f->now_usec += ALARM_REOPEN_USEC;
+	slots(f, 2, 6);
+	assert_events(f, "opened custom critical");
+	alarm_forget_probe(&f->state, "active-full", f->now_usec, &f->outcome);
+	note_events(f);
+	assert_events(f, "cleared custom critical");
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slower_than_normal_fires_below_the_limit),
 		cmocka_unit_test(the_evidence_says_what_was_normal),
 		cmocka_unit_test(a_spike_whose_confirmations_are_clean_is_none),
+		cmocka_unit_test(one_run_of_a_slot_may_be_less_slow_but_not_normal),
+		cmocka_unit_test(three_times_slower_needs_no_third_slot_under_load),
 		cmocka_unit_test(a_confirmation_that_never_came_ends_with_the_next_slot),
 		cmocka_unit_test(what_is_normal_under_load_is_no_alarm_there),
 		cmocka_unit_test(a_given_limit_is_honoured_after_an_hour_under_load),
@@ -359,7 +467,9 @@ int main(void)
 		cmocka_unit_test(stalls_need_not_come_in_a_row),
 		cmocka_unit_test(a_peer_that_is_faster_shows_what_is_slow_from_the_start),
 		cmocka_unit_test(coming_back_soon_reopens_and_three_times_flaps),
+		cmocka_unit_test(what_was_normal_at_first_shows_a_drift),
 		cmocka_unit_test(trouble_is_not_learned),
+		cmocka_unit_test(an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes),
 		cmocka_unit_test(a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most),
 	};
 

@@ -81,6 +81,14 @@ static struct alarm_state *full(void)
 		p->stuck_usec = INT64_MIN;
 		fill_rule(&p->rules[i % ALARM_RUN_RULES], i);
 	}
+	state->custom_count = ALARM_CUSTOMS_MAX;
+	for (uint32_t i = 0; i < ALARM_CUSTOMS_MAX; i++) {
+		struct alarm_custom *c = &state->customs[i];
+		(void)snprintf(c->name, sizeof(c->name), "alarm %u", i);
+		(void)snprintf(c->probe, sizeof(c->probe), "probe %u", i / 2);
+		c->operation = (enum run_operation)(i % RUN_OPERATIONS);
+		fill_rule(&c->rule, i);
+	}
 	return state;
 }
 
