@@ -10,8 +10,8 @@ complain() {
 	failed=1
 }
 
-for file in src/*/*.[ch] tests/unit/*.h tests/*/*.c tests/unit/*/*.c; do
-	[ -e "$file" ] || continue
+sources=$(find src tests -name '*.[ch]')
+for file in $sources; do
 	lines=$(wc -l <"$file")
 	[ "$lines" -le 600 ] || complain "$file: $lines lines; 600 are the limit"
 	head -n 1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||

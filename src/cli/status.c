@@ -5,14 +5,17 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "model/worker_note.h"
 #include "store/store.h"
 
 #define CAPACITY_FIRST 8
+#define WATCHED_MAX (1 << 20) /* names of repositories */
 #define SKIPPED_MAX 2000 /* slots that are looked behind: more than a day of heartbeats */
 
 const char *status_repository_name(const struct status_repository *repository)
@@ -169,9 +172,40 @@ void status_judge(struct status *status)
 	}
 }
 
+struct taking {
+	struct status *status;
+	struct buf watched; /* empty: not known, as before the first start of this version */
+};
+
+static bool is_watched(const struct taking *taking, const char *name)
+{
+	char line[RUN_NAME_MAX + 3];
+
+	if (taking->watched.len == 0)
+		return true;
+	(void)snprintf(line, sizeof(line), "\n%s\n", name);
+	return strstr(buf_text(&taking->watched), line) != NULL;
+}
+
 static int take_run(void *data, const struct run *run)
 {
-	return status_add_run(data, run);
+	struct taking *taking = data;
+
+	return is_watched(taking, run->repository) ? status_add_run(taking->status, run) : 0;
+}
+
+static int read_runs(struct store_reader *reader, struct status *status, struct error *reterr)
+{
+	const struct store_run_filter filter = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	struct taking taking = { .status = status, .watched = BUF_INIT(WATCHED_MAX) };
+	int r = store_read_watched(reader, &taking.watched, reterr);
+
+	if (r == 0)
+		r = taking.watched.error;
+	if (r == 0)
+		r = store_read_runs(reader, &filter, take_run, &taking, reterr);
+	buf_done(&taking.watched);
+	return r;
 }
 
 static int take_alarm(void *data, const struct alarm_state *alarm)
@@ -230,9 +264,8 @@ static int read_behind_skipped(
 int status_read(struct store_reader *reader, const struct worker_note *notes, size_t note_count,
 	struct status *ret, struct error *reterr)
 {
-	struct store_run_filter filter = { .is_newest_per_probe = true, .limit = SIZE_MAX };
 	struct status status = { 0 };
-	int r = store_read_runs(reader, &filter, take_run, &status, reterr);
+	int r = read_runs(reader, &status, reterr);
 
 	if (r == 0)
 		r = read_behind_skipped(reader, &status, reterr);

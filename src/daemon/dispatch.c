@@ -136,6 +136,20 @@ static const char *overlap_reason(const struct live_repository *repository, uint
 	return "the slot passed while runs of other repositories went on";
 }
 
+static void look_for_overlap(struct daemon *d, struct live_repository *repository,
+	struct live_probe *probe, uint64_t now_nsec)
+{
+	bool was_waiting = probe->was_waiting;
+
+	probe->was_waiting = probe->due_nsec <= now_nsec;
+	if (probe->overlap_due_nsec > now_nsec)
+		return;
+	live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
+	/* Slots that passed at once, while the machine slept, were lost to no run of another. */
+	if (was_waiting || live_is_held(repository, now_nsec))
+		skip(d, repository, probe, RUN_SKIP_OVERLAP, overlap_reason(repository, now_nsec));
+}
+
 /* A probe that still waits when its following slot arrives skips that one. */
 static void skip_overdue(struct daemon *d)
 {
@@ -143,14 +157,8 @@ static void skip_overdue(struct daemon *d)
 
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		struct live_repository *repository = &d->live->repositories[i];
-		for (size_t k = 0; k < repository->probe_count; k++) {
-			struct live_probe *probe = &repository->probes[k];
-			if (probe->overlap_due_nsec > now_nsec)
-				continue;
-			live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
-			skip(d, repository, probe, RUN_SKIP_OVERLAP,
-				overlap_reason(repository, now_nsec));
-		}
+		for (size_t k = 0; k < repository->probe_count; k++)
+			look_for_overlap(d, repository, &repository->probes[k], now_nsec);
 	}
 }
 

@@ -26,6 +26,7 @@ struct live_probe {
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */
 	int64_t overlap_due_usec; /* of a calendar: the same as realtime; 0: never */
+	bool was_waiting; /* it was due at the last look already */
 	uint64_t confirm_nsec; /* monotonic: an extra run is wanted then; 0: none */
 	int64_t done_usec; /* of a calendar: slots up to here have been started or given up */
 	bool is_running;
@@ -115,7 +116,8 @@ void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_us
  * slots are not left out for that. */
 void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, uint64_t min_usec);
 
-/* Takes one slot as passed by: the one after it is the next that a waiting probe may skip. */
+/* Takes the slots up to now as passed by: the one after them is the next that a waiting probe may
+ * skip. */
 void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec);
 
 /* Keeps the slots of calendars at their realtime. A clock that was set forward, and a machine that

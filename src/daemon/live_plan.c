@@ -67,10 +67,13 @@ void live_plan(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec, ui
 
 void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_usec)
 {
+	uint64_t interval_nsec = probe->schedule.interval_usec * NSEC_PER_USEC;
+
 	if (probe->schedule.calendar)
 		plan_overlap(probe, now_usec, now_nsec, now_usec);
 	else
-		probe->overlap_due_nsec += probe->schedule.interval_usec * NSEC_PER_USEC;
+		probe->overlap_due_nsec +=
+			((now_nsec - probe->overlap_due_nsec) / interval_nsec + 1) * interval_nsec;
 }
 
 static void follow_clock(

@@ -27,6 +27,7 @@
 
 #define OVERDUE_NSEC (10 * NSEC_PER_SEC)
 #define OVERDUE_AGAIN_USEC USEC_PER_SEC
+#define WATCHED_MAX (1 << 20) /* names of repositories */
 
 /* What keeps a run from beginning stays as it is until somebody does something: it is told once, by
  * its status and, where that has many reasons, its sentence. 0: nothing of that kind. */
@@ -268,6 +269,23 @@ void pipeline_complete_stuck(
 		return;
 	}
 	pipeline_submit(d, batch);
+}
+
+void pipeline_note_watched(struct daemon *d)
+{
+	struct buf names = BUF_INIT(WATCHED_MAX);
+	struct store_batch *batch = store_batch_new();
+
+	for (size_t i = 0; i < d->config->repository_count; i++)
+		buf_printf(&names, "\n%s", d->config->repositories[i].name);
+	buf_add_char(&names, '\n');
+	if (!batch || names.error < 0 || store_batch_add_watched(batch, buf_text(&names)) < 0) {
+		log_error("which repositories are watched could not be kept: no memory");
+		store_batch_free(batch);
+	} else {
+		pipeline_submit(d, batch);
+	}
+	buf_done(&names);
 }
 
 static bool is_gone(const char *probe, const struct config_repository *repository)

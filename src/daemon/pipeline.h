@@ -30,6 +30,9 @@ void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes);
 void pipeline_complete_stuck(
 	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec);
 
+/* Keeps which repositories are watched, for who reads the history alone. */
+void pipeline_note_watched(struct daemon *d);
+
 /* Probes that the repository no longer has (NULL: it is gone altogether) must not hold an incident
  * open: nothing would ever clear it. */
 void pipeline_forget(

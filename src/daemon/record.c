@@ -61,6 +61,8 @@ static int restore(struct daemon *d, struct error *reterr)
 			r = restore_history(d, reterr);
 	}
 	d->record.is_open = r == 0;
+	if (r == 0)
+		pipeline_note_watched(d);
 	return r;
 }
 

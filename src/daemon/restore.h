@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the history knows of the time before this start, read once it can be: before the loop runs, or
- * later. */
+/* What the history knows of the time before this start, read once it can be: before the loop runs,
+ * or later. */
 #ifndef REPOPROBE_DAEMON_RESTORE_H
 #define REPOPROBE_DAEMON_RESTORE_H
 

@@ -19,7 +19,7 @@ struct error;
 #define FACTS_INTERVAL_NSEC UINT64_C(10000000000)
 #define FACTS_LEAD_NSEC UINT64_C(30000000000) /* looked at before a run: alarms.md, section 4 */
 #define FACTS_SAMPLES 64 /* more than ten minutes */
-#define FACTS_SPANS 32
+#define FACTS_SPANS 256 /* of our own runs: two a second on one disk in the time looked at */
 
 struct facts {
 	bool has_counters; /* false: nothing of the next block is known */

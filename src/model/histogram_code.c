@@ -75,7 +75,8 @@ static bool are_buckets_possible(
 	uint64_t left = total;
 
 	for (size_t i = 0; i < count; i++) {
-		if (buckets[i] > left || (buckets[i] > 0 && (i < first || i > last)))
+		bool is_outside = i < first || i > last;
+		if (buckets[i] > (is_outside ? 0 : left))
 			return false;
 		left -= buckets[i];
 	}

@@ -135,14 +135,18 @@ static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 			run_skip_name(probe->last_skip));
 		return;
 	}
-	if (run && run->status == RUN_STUCK) {
+	if (!run) {
+		buf_add_text(b, "no result yet");
+		return;
+	}
+	if (run->status == RUN_STUCK) {
 		buf_printf(b,
 			"the newest run of %s was stuck: the repository did not answer, and the "
 			"kernel could not end the worker",
 			probe->name);
 		return;
 	}
-	if (run && run->reason[0] != '\0') {
+	if (run->reason[0] != '\0') {
 		buf_add_text(b, run->reason);
 		return;
 	}

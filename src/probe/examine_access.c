@@ -14,7 +14,6 @@
 #include "probe/guard.h"
 #include "probe/header.h"
 
-
 struct names {
 	const char *file;
 	char run_file[JOB_FILE_NAME_MAX + 1];

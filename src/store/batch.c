@@ -174,6 +174,11 @@ int store_batch_add_budget(
 	return add(batch, CHANGE_BUDGET, copy(&change, sizeof(change)));
 }
 
+int store_batch_add_watched(struct store_batch *batch, const char *names)
+{
+	return add(batch, CHANGE_WATCHED, copy(names, strlen(names) + 1));
+}
+
 const struct message *store_batch_message(const struct store_batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)

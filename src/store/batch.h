@@ -19,6 +19,7 @@ enum change_kind {
 	CHANGE_BASELINE,
 	CHANGE_ACKNOWLEDGEMENT,
 	CHANGE_BUDGET,
+	CHANGE_WATCHED,
 };
 
 struct change_mark {
@@ -70,6 +71,7 @@ struct change {
 		struct store_baseline *baseline;
 		struct store_acknowledgement *acknowledgement;
 		struct change_budget *budget;
+		char *watched;
 		void *data; /* any of them */
 	};
 };

@@ -15,7 +15,7 @@
 _Static_assert(STORE_HEATMAP_ROWS *ROW_BUCKETS == HISTOGRAM_BUCKETS, "a row for each");
 
 struct heating {
-	const struct window *window;
+	struct window window;
 	struct store_heatmap *map;
 	size_t max_columns;
 	struct histogram of_row; /* scratch */
@@ -40,7 +40,8 @@ static int add_row(void *data, const struct window_row *row)
 
 	if (row->ok_runs == 0 && row->failed_runs == 0)
 		return 0; /* skipped: neither good nor bad */
-	struct store_heatmap_column *column = column_at(h, window_span(h->window, row->start_usec));
+	struct store_heatmap_column *column =
+		column_at(h, window_span(&h->window, row->start_usec));
 	if (!column)
 		return -ENOBUFS;
 	column->ok_runs += row->ok_runs;
@@ -100,15 +101,14 @@ static int read_heatmap(struct store_reader *reader, const struct store_series_q
 		.max_spans = query->max_points,
 		.is_always_spans = true,
 	};
-	struct window window;
+	struct window *window = &h->window;
 
-	int r = window_find(reader, &asked, &window, reterr);
-	if (r < 0 || window.is_empty)
+	int r = window_find(reader, &asked, window, reterr);
+	if (r < 0 || window->is_empty)
 		return r;
-	h->window = &window;
-	h->map->width_usec = window.width_usec < INT64_MAX ? window.width_usec
-							   : window.to_usec - window.from_usec;
-	r = window_read(reader, &window, add_row, h, reterr);
+	h->map->width_usec = window->width_usec < INT64_MAX ? window->width_usec
+							    : window->to_usec - window->from_usec;
+	r = window_read(reader, window, add_row, h, reterr);
 	find_rows(h->map);
 	return r;
 }

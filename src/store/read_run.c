@@ -32,7 +32,7 @@
 	" AND run.started_usec >= ?3 AND run.started_usec < ?4 AND run.id = ?6 LIMIT ?5"
 
 /* A row for each operation of each run picked, or one for a run without any. */
-#define RUNS_OF(picked, order)                                                                                \
+#define RUNS_OF(picked, order)                                                                         \
 	"WITH picked (id) AS MATERIALIZED (" picked ")"                                                \
 	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"           \
 	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"                  \

@@ -26,6 +26,7 @@ libstore_a_SOURCES = \
 	%D%/read_point.c \
 	%D%/read_run.c \
 	%D%/read_series.c \
+	%D%/read_watched.c \
 	%D%/reader.c %D%/reader.h \
 	%D%/retention.c %D%/retention.h \
 	%D%/rollup.c %D%/rollup.h \

@@ -15,6 +15,7 @@
 #include "model/run.h"
 #include "model/run_point.h"
 
+struct buf;
 struct error;
 
 #define STORE_SERIES_KEY_MAX 1023
@@ -59,6 +60,10 @@ struct store_budget {
 /* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
 int store_batch_add_budget(
 	struct store_batch *batch, const char *repository, const struct store_budget *budget);
+
+/* Replaces the names of the repositories that the daemon watches, each between line ends
+ * ("\na\nb\n"). */
+int store_batch_add_watched(struct store_batch *batch, const char *names);
 
 /* A new mute, or with the id of an earlier one its new end. */
 int store_batch_add_mute(struct store_batch *batch, const struct mute *mute);
@@ -230,6 +235,9 @@ int store_read_first_identities(struct store_reader *reader,
 int store_read_budgets(struct store_reader *reader,
 	int (*each)(void *data, const char *repository, const struct store_budget *budget),
 	void *data, struct error *reterr);
+
+/* What store_batch_add_watched kept last; nothing is added when that is not known. */
+int store_read_watched(struct store_reader *reader, struct buf *names, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
 int store_read_outbox(struct store_reader *reader,

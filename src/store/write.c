@@ -49,6 +49,7 @@ static const char *const texts[WRITE_STATEMENTS] = {
 			     " VALUES (?, ?, ?, ?) ON CONFLICT (target) DO UPDATE SET"
 			     " day_bytes = excluded.day_bytes, level_bytes = excluded.level_bytes,"
 			     " saved_usec = excluded.saved_usec",
+	[WRITE_SET_WATCHED] = "INSERT OR REPLACE INTO meta (key, value) VALUES ('watched', ?)",
 	[WRITE_SET_ALARM] =
 		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?,"
 		" alarm = ? WHERE id = ?",
@@ -195,6 +196,7 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_BASELINE] = write_baseline,
 		[CHANGE_ACKNOWLEDGEMENT] = write_acknowledgement,
 		[CHANGE_BUDGET] = write_budget,
+		[CHANGE_WATCHED] = write_watched,
 	};
 
 	for (const struct change *c = batch->first; c; c = c->next) {

@@ -24,6 +24,7 @@ enum write_statement {
 	WRITE_ADD_DAY_DUE,
 	WRITE_SET_DURATION,
 	WRITE_SET_BUDGET,
+	WRITE_SET_WATCHED,
 	WRITE_SET_ALARM,
 	WRITE_DELETE_ALARM_SERIES,
 	WRITE_SET_INCIDENT,
@@ -75,6 +76,7 @@ int write_run(struct write *w, const struct change *change, struct error *reterr
 int write_duration(struct write *w, const struct change *change, struct error *reterr);
 int write_first_identity(struct write *w, const struct change *change, struct error *reterr);
 int write_budget(struct write *w, const struct change *change, struct error *reterr);
+int write_watched(struct write *w, const struct change *change, struct error *reterr);
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);

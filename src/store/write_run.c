@@ -270,3 +270,11 @@ int write_budget(struct write *w, const struct change *change, struct error *ret
 	sql_bind_integer(s, budget->saved_usec);
 	return sql_finish(s, reterr);
 }
+
+int write_watched(struct write *w, const struct change *change, struct error *reterr)
+{
+	struct sql *s = write_start(w, WRITE_SET_WATCHED);
+
+	sql_bind_text(s, change->watched);
+	return sql_finish(s, reterr);
+}

@@ -6,14 +6,15 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_bounded.py \
 	%D%/test_busy_database.py \
 	%D%/test_calendar.py \
+	%D%/test_check.py \
 	%D%/test_config.py \
-	%D%/test_doctor.py \
-	%D%/test_facts.py \
 	%D%/test_doctor.py \
 	%D%/test_engine.py \
 	%D%/test_export.py \
+	%D%/test_facts.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
+	%D%/test_formats.py \
 	%D%/test_hang.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \

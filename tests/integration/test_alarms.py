@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alarms with the real daemon: one incident for real trouble, silence otherwise; mutes; a restart that
 neither repeats nor forgets. The slow repository is a FUSE file system, of which nobody counts others' work."""
+import contextlib
+import mmap
+import os
+import subprocess
+import threading
+
 import pytest
 
 from conftest import QUICK, children_of, run_cli, wait_for
@@ -79,6 +85,78 @@ def test_what_rises_and_falls_around_a_limit_near_normal_clears(daemon, slow):
     slow.delay(13)
     d.probe("nas", times=14)
     wait_for(lambda: [i[1] for i in incidents(d)] == ["closed"], lambda: str(incidents(d)))
+
+
+@contextlib.contextmanager
+def others_work(directory):
+    """Somebody writes to the same device as fast as it goes, past the page cache."""
+    is_over = threading.Event()
+    fd = os.open(directory / "backup.vbk", os.O_RDWR | os.O_CREAT | os.O_DIRECT | os.O_DSYNC, 0o600)
+    data = mmap.mmap(-1, 256 << 10)
+
+    def work():
+        i = 0
+        while not is_over.is_set():
+            os.pwrite(fd, data, i % 64 * len(data))
+            i += 1
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    yield
+    is_over.set()
+    for worker in workers:
+        worker.join()
+    os.close(fd)
+
+
+@pytest.fixture
+def slow_disk(slow, root, directory):
+    """ext4 on a loop device, which the kernel counts, whose image lies on the slow file system."""
+    image = slow.path / "image"
+    with open(image, "wb") as f:
+        f.truncate(128 << 20)
+    command = ["losetup", "--find", "--show", str(image)]
+    loop = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    path = directory / "disk"
+    path.mkdir()
+    try:
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", loop], check=True)
+        subprocess.run(["mount", loop, str(path)], check=True)
+        yield path
+    finally:
+        slow.delay(0)
+        subprocess.run(["umount", "-l", str(path)], check=False)
+        subprocess.run(["losetup", "--detach", loop], check=False)
+
+
+@pytest.mark.plain
+def test_slow_while_others_work_is_normal_and_slow_when_idle_is_not(daemon, slow, slow_disk):
+    slow.delay(2)
+    quick = FAST.replace("interval = 4s", "interval = 1h")
+    d = daemon(config=config(slow_disk, quick, limit="limit = 0\n", confirm="0")).wait_ready()
+    learn(d, 40)
+    slow.delay(8)
+    d.probe("nas", times=5)
+    wait_for(lambda: incidents(d), "an incident")
+    assert incidents(d)[0][1:] == ("open", "warning", "relative")
+    assert d.sql("SELECT DISTINCT load FROM incidents_v") == [("idle",)]
+    slow.delay(2)
+    wait_for(lambda: d.probe("nas") or incidents(d)[0][1] == "closed", "its end")
+
+    with others_work(slow_disk):
+        busy = "SELECT others_mib_per_s > 10 FROM runs_v ORDER BY id DESC LIMIT 1"
+        wait_for(lambda: d.probe("nas") or d.sql(busy) == [(1,)], "others' work to be seen")
+        slow.delay(8)
+        d.probe("nas", times=8)
+        assert d.sql("SELECT max(write_avg_ms) > 8 FROM runs_v") == [(1,)]
+        assert len(incidents(d)) == 1 and incidents(d)[0][1] == "closed"
+        # A limit that somebody gave is honoured, an hour of slots later.
+        d.config_path.write_text(config(slow_disk, quick, limit="limit = 5ms\n", confirm="0"))
+        d.hang_up()
+        d.wait_line("configuration")
+        d.probe("nas", times=12)
+        wait_for(lambda: incidents(d)[-1][1:] == ("open", "warning", "limit"), lambda: str(incidents(d)))
 
 
 @pytest.mark.plain

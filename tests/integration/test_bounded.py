@@ -283,6 +283,11 @@ def test_what_a_killed_worker_leaves_is_gone_or_used_after_the_next_run(daemon, 
 # --- Reload
 
 
+def shown_by_status(d):
+    shown = json.loads(run_cli("status", "--json", "--state-directory", d.state).stdout)
+    return [r["name"] for r in shown["repositories"]]
+
+
 def test_a_reload_under_load_keeps_what_stays_and_drops_what_goes(daemon, slow):
     for name in ("stays", "goes"):
         (slow.path / name).mkdir()
@@ -306,6 +311,11 @@ def test_a_reload_under_load_keeps_what_stays_and_drops_what_goes(daemon, slow):
     wait_for(lambda: d.repository("goes") is None, "it to leave the overview")
     assert not any("goes" in labels.values() for _, labels, _ in d.metrics())
     assert [r["name"] for r in d.json("/api/v1/overview")["repositories"]] == ["stays"]
+    wait_for(lambda: shown_by_status(d) == ["stays"], lambda: f"status to know it: {shown_by_status(d)}")
+    # Its history is no surface: it stays until it is too old.
+    assert d.json("/api/v1/runs?repository=goes")["runs"][0]["status"] == "ok"
+    assert len(d.json("/api/v1/series?repository=goes&probe=quick&operation=write")["time"]) >= 1
+    assert "quick" in run_cli("runs", "goes", "--state-directory", d.state).stdout
     assert worker
     d.wait_runs("stays", 2)  # it was let finish
     assert d.sql("SELECT count(DISTINCT series) FROM run JOIN series ON series.id = series WHERE probe = 'quick'") == [(2,)]
@@ -314,6 +324,7 @@ def test_a_reload_under_load_keeps_what_stays_and_drops_what_goes(daemon, slow):
     d.config_path.write_text(text("stays", "goes"))
     assert d.control(command="reload") == {"ok": True}
     d.wait_runs("goes", 1)
+    assert shown_by_status(d) == ["goes", "stays"]
     d.probe("stays")
     assert d.sql("SELECT count(*) FROM series") == [(2,)]
     d.wait_sql("SELECT count(*) FROM runs_v WHERE status NOT IN ('ok', 'skipped')", [(0,)])

@@ -456,6 +456,8 @@ CHANGING += ",link,linkat,symlink,symlinkat,truncate,ftruncate,fallocate,chmod,f
 CHANGING += ",lchown,utimensat,setxattr,lsetxattr,fsetxattr"
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 HARMLESS = re.compile(r'"/dev/(null|tty)"')
+# Their reports lie in a directory of conftest.py's, whose parents they make where missing.
+SANITIZERS = re.compile(r'.*/repoprobe-test-reports-|mkdir\("/[^"]*", 0755\) += -1 EEXIST')
 
 
 def changes(trace):
@@ -466,6 +468,8 @@ def changes(trace):
         if not call or call.group(1) not in CHANGING.split(",") or HARMLESS.search(line):
             continue
         if call.group(1).startswith("open") and not WRITES.search(line):
+            continue
+        if SANITIZED and SANITIZERS.match(call.group(0)):
             continue
         found.append(call.group(0))
     return found
@@ -493,8 +497,6 @@ def test_no_call_could_write_outside_the_probe_directory(directory, repository, 
     assert done.returncode == (1 if case in ("foreign file", "full") else 0), done.stderr
     ours = repository / PROBE_DIRECTORY
     found = changes(trace)
-    if SANITIZED:
-        found = [call for call in found if "/report" not in call]
     for call in found:
         inside = re.match(rf'\w+\(\d+<{re.escape(str(ours))}(/[^>"]*)?>', call)
         itself = re.match(rf'(mkdirat|unlinkat)\(\d+<{re.escape(str(repository))}>, "{PROBE_DIRECTORY}"', call)
@@ -516,5 +518,5 @@ def test_doctor_opens_nothing_for_writing_that_has_a_name(directory, repository)
             env=dict(os.environ, ASAN_OPTIONS=without_leak_check()),
         )
     for call in changes(trace):
-        assert "O_TMPFILE" in call or (SANITIZED and "/report" in call), call
+        assert "O_TMPFILE" in call, call
     assert not (repository / PROBE_DIRECTORY).exists()

@@ -152,7 +152,10 @@ def test_two_users_and_three_starts_of_one_build(quickstart, source, directory, 
         check=True,
     )
     names = [r["name"] for r in json.loads(status.stdout)["repositories"]]
-    assert names == ["demo-repository", "repository with blanks"]
+    assert names == ["demo-repository"]  # what is watched
+    kept = ["runs", "repository with blanks", "--json", "--state-directory", source / "build/state"]
+    runs = subprocess.run([source / "build/repoprobe", *kept], capture_output=True, text=True, check=True)
+    assert json.loads(runs.stdout)["runs"]
 
     # As root, with two directories of one name.
     for name in ("a/nas", "b/nas"):

@@ -308,7 +308,7 @@ def test_an_interrupted_worker_goes_by_itself(directory, repository):
 def test_an_interrupted_worker_that_hangs_is_killed_and_tidied_up_after(directory, slow):
     """Laid out quickly, then every request takes longer than an interrupted worker is given."""
     assert run_cli("run", "--keep-file", *QUICKLY, slow.path).returncode == 0
-    slow.delay(2500)
+    slow.delay(1800)
     taken, killed = interrupted_under_strace(directory, slow.path, "--warmup=0")
     assert len(killed) == 1 and taken >= 1.5
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "fixture.h"
 #include "test.h"
@@ -86,6 +87,29 @@ static void a_budget_is_kept_and_replaced(void **state)
 	assert_int_equal(sum.level_bytes, -40);
 	assert_int_equal(sum.saved_usec, 42);
 	store_reader_close(reader);
+}
+
+static void the_watched_are_those_of_the_last_word(void **state)
+{
+	static const char *const words[] = { "\n", "\nnas1\nnas 2\n", "\nnas 2\n" };
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	for (size_t i = 0; i <= sizeof(words) / sizeof(words[0]); i++) {
+		struct buf names = BUF_INIT(100);
+		struct store_reader *reader;
+		assert_int_equal(store_reader_open(f->path, &reader, NULL), 0);
+		assert_int_equal(store_read_watched(reader, &names, NULL), 0);
+		assert_string_equal(buf_text(&names), i > 0 ? words[i - 1] : "");
+		store_reader_close(reader);
+		buf_done(&names);
+		if (i == sizeof(words) / sizeof(words[0]))
+			break;
+		struct store_batch *batch = store_batch_new();
+		assert_non_null(batch);
+		assert_int_equal(store_batch_add_watched(batch, words[i]), 0);
+		fixture_commit(f, batch);
+	}
 }
 
 static void a_bound_keeps_the_series_and_a_block_size_starts_another(void **state)
@@ -443,6 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(runs_of_one_kind_share_all_but_their_own_row),
 		TEST(a_budget_is_kept_and_replaced),
+		TEST(the_watched_are_those_of_the_last_word),
 		TEST(a_bound_keeps_the_series_and_a_block_size_starts_another),
 		TEST(another_file_system_is_another_identity),
 		TEST(a_run_is_stored_once),

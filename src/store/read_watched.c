@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which repositories the daemon watched last, to tell them from those that are history. */
+#include "base/buf.h"
+#include "base/error.h"
+#include "store/reader.h"
+
+int store_read_watched(struct store_reader *reader, struct buf *names, struct error *reterr)
+{
+	struct sql s = { 0 };
+	int r = reader_prepare(reader, "SELECT value FROM meta WHERE key = 'watched'", &s, reterr);
+
+	if (r == 0 && (r = sql_step(&s, reterr)) > 0) {
+		const char *text = sql_text_lent(&s);
+		if (text)
+			buf_add_text(names, text);
+		r = s.error < 0 ? reader_refuse_row(&s, "watched repositories", 0, reterr) : 0;
+	}
+	sql_done(&s);
+	return r;
+}
