@@ -132,7 +132,7 @@ static int add_incident(void *data, const struct incident *incident)
 
 	request->found++;
 	if (request->is_json)
-		json_append(request->incidents, report_incident_json(incident, request->now_usec));
+		json_append(request->incidents, report_incident_json(incident));
 	else
 		add_row(request, incident);
 	return 0;
@@ -237,7 +237,7 @@ static int explain_incident(void *data, const struct incident *incident)
 
 	x->is_found = true;
 	if (x->is_json)
-		x->document = report_incident_json(incident, x->now_usec);
+		x->document = report_incident_json(incident);
 	else
 		add_head(x, incident);
 	return x->text.error;

@@ -14,7 +14,6 @@
 #include "store/store.h"
 
 struct incident_list {
-	int64_t now_usec;
 	struct json_t *array; /* NULL: as CSV */
 	struct buf *csv;
 };
@@ -30,10 +29,10 @@ static int append_incident(void *data, const struct incident *incident)
 	struct incident_list *list = data;
 
 	if (!list->array) {
-		report_incident_csv_line(incident, list->now_usec, list->csv);
+		report_incident_csv_line(incident, list->csv);
 		return list->csv->error;
 	}
-	json_append(list->array, report_incident_json(incident, list->now_usec));
+	json_append(list->array, report_incident_json(incident));
 	return 0;
 }
 
@@ -52,10 +51,7 @@ static int make_csv(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
 	const struct store_incident_filter filter = filter_of(&q->query);
-	struct incident_list list = {
-		.now_usec = clock_realtime_usec(&q->server->clock),
-		.csv = b,
-	};
+	struct incident_list list = { .csv = b };
 
 	report_incident_csv_header(b);
 	return store_read_incidents(reader, &filter, append_incident, &list, &ret_refusal->message);
@@ -66,10 +62,7 @@ static int make_json(
 {
 	const struct store_incident_filter filter = filter_of(&q->query);
 	struct json_t *root = json_new_object();
-	struct incident_list list = {
-		.now_usec = clock_realtime_usec(&q->server->clock),
-		.array = json_new_array(),
-	};
+	struct incident_list list = { .array = json_new_array() };
 
 	int r = list.array ? store_read_incidents(
 				     reader, &filter, append_incident, &list, &ret_refusal->message)
@@ -88,7 +81,6 @@ enum MHD_Result api_incidents(struct request *q)
 }
 
 struct one_incident {
-	int64_t now_usec;
 	struct json_t *object; /* NULL: there is none */
 	struct json_t *events;
 };
@@ -97,7 +89,7 @@ static int keep_incident(void *data, const struct incident *incident)
 {
 	struct one_incident *one = data;
 
-	one->object = report_incident_json(incident, one->now_usec);
+	one->object = report_incident_json(incident);
 	return one->object ? 0 : -ENOMEM;
 }
 
@@ -113,7 +105,7 @@ static int make_incident(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
 	const struct store_incident_filter filter = { .id = q->asked_id };
-	struct one_incident one = { .now_usec = clock_realtime_usec(&q->server->clock) };
+	struct one_incident one = { .object = NULL };
 
 	int r = store_read_incidents(reader, &filter, keep_incident, &one, &ret_refusal->message);
 	if (r == 0 && !one.object) {

@@ -40,14 +40,15 @@ static struct json_t *new_acknowledgement(const struct incident *incident)
 	return object;
 }
 
-static uint64_t lasted_usec(const struct incident *incident, int64_t now_usec)
+/* Of one that is over: an open one would have another at every answer. */
+static uint64_t lasted_usec(const struct incident *incident)
 {
-	int64_t end_usec = incident->closed_usec ? incident->closed_usec : now_usec;
-
-	return end_usec > incident->opened_usec ? (uint64_t)(end_usec - incident->opened_usec) : 0;
+	return incident->closed_usec > incident->opened_usec
+		? (uint64_t)(incident->closed_usec - incident->opened_usec)
+		: 0;
 }
 
-struct json_t *report_incident_json(const struct incident *incident, int64_t now_usec)
+struct json_t *report_incident_json(const struct incident *incident)
 {
 	struct json_t *object = json_new_object();
 
@@ -56,12 +57,13 @@ struct json_t *report_incident_json(const struct incident *incident, int64_t now
 	json_add_text(object, "level", alarm_level_name(incident->level));
 	json_add_text(object, "state", incident->closed_usec ? "closed" : "open");
 	json_add_instant(object, "opened", incident->opened_usec);
-	if (incident->closed_usec)
+	if (incident->closed_usec) {
 		json_add_instant(object, "closed", incident->closed_usec);
-	else
+		json_add_seconds(object, "duration_seconds", lasted_usec(incident) * NSEC_PER_USEC);
+	} else {
 		json_add_null(object, "closed");
-	json_add_seconds(
-		object, "duration_seconds", lasted_usec(incident, now_usec) * NSEC_PER_USEC);
+		json_add_null(object, "duration_seconds");
+	}
 	if (incident->acknowledged_usec)
 		json_add(object, "acknowledged", new_acknowledgement(incident));
 	else
@@ -179,7 +181,7 @@ void report_incident_csv_header(struct buf *b)
 		"alarm,probe,operation,sentence\r\n");
 }
 
-void report_incident_csv_line(const struct incident *incident, int64_t now_usec, struct buf *b)
+void report_incident_csv_line(const struct incident *incident, struct buf *b)
 {
 	const struct incident_event *event = &incident->last_event;
 	struct buf sentence = BUF_INIT(SENTENCE_MAX);
@@ -190,7 +192,9 @@ void report_incident_csv_line(const struct incident *incident, int64_t now_usec,
 		alarm_level_name(incident->level));
 	add_instant(b, incident->opened_usec);
 	add_instant(b, incident->closed_usec);
-	buf_printf(b, ",%.6f", (double)lasted_usec(incident, now_usec) / (double)USEC_PER_SEC);
+	buf_add_char(b, ',');
+	if (incident->closed_usec)
+		buf_printf(b, "%.6f", (double)lasted_usec(incident) / (double)USEC_PER_SEC);
 	add_instant(b, incident->acknowledged_usec);
 	buf_printf(b, ",%s", alarm_reason_name(event->reason));
 	add_cell(b, event->probe);

@@ -44,11 +44,11 @@ void report_incident_sentence(const struct incident_event *event, struct buf *b)
  * nothing when there is nothing to say of that; false past the last. */
 bool report_incident_line(const struct incident_event *event, size_t i, struct buf *b);
 /* incident_json.c: an incident with its newest event; an event with what it stands on; CSV lines
- * that end with CRLF. now_usec: how long an open one has lasted. */
-struct json_t *report_incident_json(const struct incident *incident, int64_t now_usec);
+ * that end with CRLF. */
+struct json_t *report_incident_json(const struct incident *incident);
 struct json_t *report_incident_event_json(const struct incident_event *event);
 void report_incident_csv_header(struct buf *b);
-void report_incident_csv_line(const struct incident *incident, int64_t now_usec, struct buf *b);
+void report_incident_csv_line(const struct incident *incident, struct buf *b);
 
 /* overview.c: body of /api/v1/overview. */
 void report_overview(const struct snapshot *snapshot, struct buf *b);
