@@ -173,6 +173,7 @@ static void follow_clock(struct daemon *d)
 		daemon_changed(d);
 	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC)
 		d->listening_usec = now_usec;
+	live_drop_late_confirmations(d->live, now_nsec);
 	d->dispatched_nsec = now_nsec;
 }
 

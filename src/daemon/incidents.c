@@ -80,6 +80,10 @@ int incidents_add(struct daemon *d, struct live_repository *repository, struct a
 static int tell_late(struct live_repository *repository, struct store_batch *batch)
 {
 	struct alarm_state *state = repository->alarm;
+
+	/* Whatever it was, it is the first that is told of it. */
+	repository->untold->change =
+		state->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
 	int r = add_message(repository->untold, true, batch);
 
 	outbox_note_told(state, state->incident_level);

@@ -125,6 +125,10 @@ void live_pass_overlap(struct live_probe *probe, uint64_t now_nsec, int64_t now_
  * nearer again. Intervals count on as before. True when realtime was set: what is shown changed. */
 bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec);
 
+/* A run that confirms nothing any more, because it waited for longer than this, is given up. */
+#define LIVE_CONFIRM_LATE_NSEC (120 * NSEC_PER_SEC)
+void live_drop_late_confirmations(struct live *live, uint64_t now_nsec);
+
 /* The time from the next slot to the one after it. */
 uint64_t live_spacing_usec(const struct live_probe *probe);
 

@@ -125,6 +125,19 @@ bool live_follow_clock(struct live *live, uint64_t now_nsec, int64_t now_usec)
 	return is_set;
 }
 
+void live_drop_late_confirmations(struct live *live, uint64_t now_nsec)
+{
+	for (size_t i = 0; i < live->repository_count; i++) {
+		struct live_repository *repository = &live->repositories[i];
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			if (probe->confirm_nsec > 0 &&
+				now_nsec > probe->confirm_nsec + LIVE_CONFIRM_LATE_NSEC)
+				probe->confirm_nsec = 0;
+		}
+	}
+}
+
 uint64_t live_spacing_usec(const struct live_probe *probe)
 {
 	bool has_both = probe->due_usec > 0 && probe->overlap_due_usec > probe->due_usec;

@@ -213,6 +213,21 @@ static void a_start_is_late_after_ten_seconds(void **state)
 	free(run);
 }
 
+static void a_confirming_run_that_waited_too_long_is_given_up(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	struct live_probe *probe = &w.live->repositories[0].probes[0];
+	probe->confirm_nsec = w.now_nsec;
+	live_drop_late_confirmations(w.live, w.now_nsec + LIVE_CONFIRM_LATE_NSEC);
+	assert_int_equal(probe->confirm_nsec, w.now_nsec);
+	live_drop_late_confirmations(w.live, w.now_nsec + LIVE_CONFIRM_LATE_NSEC + 1);
+	assert_int_equal(probe->confirm_nsec, 0);
+	live_free(w.live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +235,7 @@ int main(void)
 		cmocka_unit_test(no_jump_of_a_clock_makes_a_storm_or_a_silence),
 		cmocka_unit_test(the_time_that_is_shown_follows_a_clock_that_is_set),
 		cmocka_unit_test(a_confirming_run_comes_beside_the_slots_and_moves_none),
+		cmocka_unit_test(a_confirming_run_that_waited_too_long_is_given_up),
 		cmocka_unit_test(a_confirming_run_is_forgotten_with_its_probe_alone),
 		cmocka_unit_test(a_start_is_late_after_ten_seconds),
 	};
