@@ -191,12 +191,12 @@ struct alarm_state {
 	enum alarm_level
 		told_level; /* the highest that was told; less than its level while muted */
 	bool is_acknowledged;
-	size_t series_count;
-	struct alarm_series series[ALARM_SERIES_MAX];
 	size_t probe_count;
 	struct alarm_probe probes[ALARM_PROBES_MAX];
 	size_t custom_count;
 	struct alarm_custom customs[ALARM_CUSTOMS_MAX];
+	size_t series_count;
+	struct alarm_series series[ALARM_SERIES_MAX]; /* the last: a batch copies the used ones */
 };
 
 /* What a verdict stands on. value and normal are nanoseconds, bytes a second for throughput, and
