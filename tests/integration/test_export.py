@@ -191,7 +191,8 @@ def test_check_and_compact_while_the_daemon_runs(history):
     assert history.metric("repoprobe_database_lost_total") == 0
     history.stop()
     with contextlib.closing(sqlite3.connect(history.database)) as db, db:
-        db.execute("INSERT INTO run_operation SELECT 9999, 0, 1, 1, 0, 1, NULL, NULL, NULL, NULL, 1, 1, 1, 1, 1, 1, NULL")
+        db.execute("INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec, sum_nsec, min_nsec, max_nsec,"
+            " p50_nsec, p95_nsec, p99_nsec) VALUES (9999, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1)")
     done = run_cli("database", "check", "--state-directory", history.state)
     assert done.returncode == 1 and "refers to a row of table run" in done.stdout and "damaged" in done.stderr
     assert run_cli("database", "vacuum", "--state-directory", history.state).returncode == 2

@@ -170,7 +170,7 @@ def test_the_daemon_tells_of_an_immutable_file_once_and_makes_no_other(daemon, m
             assert tree(path) == names
     finally:
         subprocess.run(["chattr", f"-{letter}", file], check=True)
-    d.probe("vault")
+    d.probe("vault", times=3)  # so many good runs end an incident of that kind
     assert d.repository("vault")["state"] == "ok"
 
 
@@ -208,7 +208,7 @@ def test_the_daemon_sees_a_file_system_go_read_only_and_come_back(daemon, mount)
         assert d.repository("vault")["state"] == "critical"
         assert d.count_lines(r"vault/quick: read_only: .*read-only") == 1, d.log
         subprocess.run(["mount", "-o", "remount,rw", path], check=True)
-        d.probe("vault")
+        d.probe("vault", times=3)
         assert d.repository("vault")["state"] == "ok"
 
 
