@@ -65,6 +65,10 @@ struct schema_key {
 	size_t offset; /* of its struct source_value in the section's struct */
 };
 
+/* The rows (schema_keys.c). */
+extern const struct schema_key schema_keys[];
+extern const size_t schema_key_count;
+
 const char *schema_section_name(enum schema_section section); /* "daemon" */
 bool schema_section_is_named(enum schema_section section); /* [repository NAME] */
 bool schema_section_is_available(enum schema_section section); /* has it an available key? */

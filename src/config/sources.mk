@@ -13,6 +13,7 @@ libconfig_a_SOURCES = \
 	%D%/resolve_bounds.c \
 	%D%/resolve_probe.c \
 	%D%/schema.c %D%/schema.h \
+	%D%/schema_keys.c \
 	%D%/show.c \
 	%D%/source.c %D%/source.h \
 	%D%/value.c %D%/value.h
