@@ -88,10 +88,12 @@ static int resolve_repository(struct resolver *p, struct config_repository *ret)
 	ret->splay_usec = splay->is_auto ? 0 : splay->number;
 	ret->min_free_percent = min_free->is_percent ? (uint8_t)min_free->number : 0;
 	ret->min_free_bytes = min_free->is_percent ? 0 : min_free->number;
-	ret->storage = (enum limit_storage)resolve_inherit(
-		&own->storage_class, &defaults->storage_class)->number;
-	ret->sensitivity = (enum rule_sensitivity)resolve_inherit(
-		&own->sensitivity, &defaults->sensitivity)->number;
+	ret->storage =
+		(enum limit_storage)resolve_inherit(&own->storage_class, &defaults->storage_class)
+			->number;
+	ret->sensitivity =
+		(enum rule_sensitivity)resolve_inherit(&own->sensitivity, &defaults->sensitivity)
+			->number;
 	ret->is_limit_strict =
 		resolve_inherit(&own->limit_mode, &defaults->limit_mode)->number != 0;
 	ret->keep_file = resolve_inherit(&own->keep_file, &defaults->keep_file)->number != 0;

@@ -391,9 +391,8 @@ static int refuse_choice(const struct schema_key *key, const char *text, struct 
 		buf_printf(&words, "%s%s", i == 0 ? "" : (i + 1 == count ? " or " : ", "),
 			key->choices[i]);
 	const char *meant = parse_suggest(text, key->choices, count);
-	int r = error_set(reterr, -EINVAL, "%.*s: expected %s%s%s%s", SHOWN, text,
-		buf_text(&words), meant ? "; did you mean " : "", meant ? meant : "",
-		meant ? "?" : "");
+	int r = error_set(reterr, -EINVAL, "%.*s: expected %s%s%s%s", SHOWN, text, buf_text(&words),
+		meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 	buf_done(&words);
 	return r;
 }

@@ -93,7 +93,8 @@ struct daemon {
 
 	int64_t started_usec;
 	uint64_t dispatched_nsec; /* monotonic: the last look at what is due */
-	int64_t listening_usec; /* since then silence is a probe's own: start, or a clock that was set */
+	int64_t listening_usec; /* since then silence is a probe's own: start, or a clock that was
+				   set */
 	uint64_t revision; /* of what is shown */
 	uint64_t rendered_revision;
 	uint64_t render_usec; /* what the last rendering took */

@@ -46,8 +46,8 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	struct ledger_account *account = ledger_find(&d->ledger, repository->config->name);
-	const struct mute_verdict mute = mutes_find(d->mutes, d->config, repository->config->name,
-		clock_realtime_usec(&d->clock));
+	const struct mute_verdict mute = mutes_find(
+		d->mutes, d->config, repository->config->name, clock_realtime_usec(&d->clock));
 	const struct admission_question question = {
 		.repository = repository->config,
 		.workload = &probe->config->workload,

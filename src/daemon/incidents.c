@@ -107,8 +107,7 @@ static int check(struct daemon *d, struct live_repository *repository, struct st
 
 static void tick(struct daemon *d, struct live_repository *repository, int64_t now_usec)
 {
-	bool is_due =
-		repository->next_check_usec != 0 && now_usec >= repository->next_check_usec;
+	bool is_due = repository->next_check_usec != 0 && now_usec >= repository->next_check_usec;
 	bool is_owed = repository->untold && repository->alarm->incident_id != 0 &&
 		outbox_is_owed(repository->alarm, is_muted(d, repository->config->name));
 	struct store_batch *batch = is_due || is_owed ? store_batch_new() : NULL;

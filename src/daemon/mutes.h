@@ -18,7 +18,8 @@ struct mutes {
 	struct mute items[MUTES_MAX];
 };
 
-/* What holds at a repository, of both kinds (config may be NULL); all that does is one: the stronger mode, the later end. */
+/* What holds at a repository, of both kinds (config may be NULL); all that does is one: the
+ * stronger mode, the later end. */
 struct mute_verdict {
 	enum mute_mode mode; /* MUTE_NONE: nothing does */
 	int64_t until_usec; /* of those with that mode */

@@ -74,7 +74,8 @@ static int take_sample(void *data, const struct store_sample *stored)
 
 	/* One of another version is a run less to learn from. */
 	if (r < 0 ||
-		(int64_t)sample.minute * MINUTE_USEC < past->baselines[stored->operation].since_usec)
+		(int64_t)sample.minute * MINUTE_USEC <
+			past->baselines[stored->operation].since_usec)
 		return 0;
 	r = find_samples(past->samples, stored->operation);
 	if (r == 0)
@@ -228,9 +229,9 @@ int normal_start(struct daemon *d, struct error *reterr)
 	pthread_mutex_init(&reader->lock, NULL); /* cannot fail on Linux */
 	d->normal_reader = reader;
 	reader->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int r = reader->fd < 0 ? -errno
-			       : sd_event_add_io(d->event, &reader->source, reader->fd, EPOLLIN,
-					 on_answers, d);
+	int r = reader->fd < 0
+		? -errno
+		: sd_event_add_io(d->event, &reader->source, reader->fd, EPOLLIN, on_answers, d);
 	if (r < 0)
 		return error_set(reterr, r, "event loop: %s", errno_text(-r));
 	normal_ask(d);
@@ -255,8 +256,7 @@ void normal_stop(struct daemon *d)
 	d->normal_reader = NULL;
 }
 
-static int ask(
-	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+static int ask(struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
 {
 	struct past *past = calloc(1, sizeof(*past));
 
@@ -338,8 +338,7 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 		samples_add(samples, &outcome->samples[i], &run->operations[i].latency);
 		r = samples_refresh(samples, now_usec);
 		if (r > 0)
-			r = keep_baseline(
-				repository, probe, operation, &samples->baseline, batch);
+			r = keep_baseline(repository, probe, operation, &samples->baseline, batch);
 		if (r < 0)
 			return r;
 	}
@@ -380,8 +379,8 @@ int normal_restart(const struct live_repository *repository, struct live_probe *
 			continue;
 		probe->normal.since_usec[i] = now_usec;
 		samples_restart(samples);
-		r = keep_baseline(repository, probe, (enum run_operation)i, &samples->baseline,
-			batch);
+		r = keep_baseline(
+			repository, probe, (enum run_operation)i, &samples->baseline, batch);
 	}
 	return r;
 }

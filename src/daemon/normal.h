@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is normal for each probe: samples of its last 28 days and the baselines made of them. After a
- * start the past is read from the database by the reader threads, while probing goes on. */
+/* What is normal for each probe: samples of its last 28 days and the baselines made of them. After
+ * a start the past is read from the database by the reader threads, while probing goes on. */
 #ifndef REPOPROBE_DAEMON_NORMAL_H
 #define REPOPROBE_DAEMON_NORMAL_H
 

@@ -48,8 +48,8 @@ bool outbox_is_owed(const struct alarm_state *state, bool is_muted)
 		state->incident_level > state->told_level;
 }
 
-void outbox_write(struct message *ret, const char *channel, const struct incident_event *event,
-	bool is_late)
+void outbox_write(
+	struct message *ret, const char *channel, const struct incident_event *event, bool is_late)
 {
 	struct buf text = BUF_INIT(MESSAGE_TEXT_MAX);
 

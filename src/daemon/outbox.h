@@ -12,8 +12,7 @@
 struct buf;
 
 /* Is this event to be told? Moves on what the state knows of having told. Pure. */
-bool outbox_is_told(
-	struct alarm_state *state, const struct incident_event *event, bool is_muted);
+bool outbox_is_told(struct alarm_state *state, const struct incident_event *event, bool is_muted);
 
 /* Does a mute that is over leave something to be told of the open incident? */
 bool outbox_is_owed(const struct alarm_state *state, bool is_muted);
@@ -22,7 +21,7 @@ bool outbox_is_owed(const struct alarm_state *state, bool is_muted);
 void outbox_note_told(struct alarm_state *state, enum alarm_level level);
 
 /* The message about an event to a channel. is_late: a mute held it back. */
-void outbox_write(struct message *ret, const char *channel, const struct incident_event *event,
-	bool is_late);
+void outbox_write(
+	struct message *ret, const char *channel, const struct incident_event *event, bool is_late);
 
 #endif

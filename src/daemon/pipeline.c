@@ -13,8 +13,8 @@
 #include "daemon/incidents.h"
 #include "daemon/record.h"
 #include "daemon/sampler.h"
-#include "daemon/verdict.h"
 #include "daemon/seen.h"
+#include "daemon/verdict.h"
 #include "model/message.h"
 #include "notify/notify.h"
 #include "report/report.h"
@@ -120,8 +120,8 @@ static int keep_verdict(struct daemon *d, struct live_repository *repository,
 	int r = incidents_add(d, repository, repository->alarm, outcome, batch);
 
 	return r < 0 ? r
-		     : normal_learn(repository, probe, run, outcome,
-			       clock_realtime_usec(&d->clock), batch);
+		     : normal_learn(repository, probe, run, outcome, clock_realtime_usec(&d->clock),
+			       batch);
 }
 
 static int note_first_identity(
@@ -196,7 +196,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 	}
 	if (r >= 0)
 		r = settle(d, run, batch);
-	if (r >= 0 && probe)
+	if (r >= 0 && repository && probe)
 		r = judge(d, repository, probe, run, outcome);
 	if (r >= 0 && repository)
 		r = note_first_identity(repository, run, batch);
@@ -205,7 +205,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 		run = r >= 0 ? run : NULL; /* taken, also on failure */
 		is_taken = true;
 	}
-	if (r >= 0 && probe)
+	if (r >= 0 && repository && probe)
 		r = keep_verdict(d, repository, probe, run, outcome, batch);
 	if (r >= 0) {
 		pipeline_submit(d, batch);

@@ -77,8 +77,8 @@ static int frame_init(struct frame *f, const struct live *live)
 static void fill_mute(
 	struct snapshot_mute *to, const struct daemon *d, const struct live_repository *from)
 {
-	const struct mute_verdict mute = mutes_find(
-		d->mutes, d->config, from->config->name, clock_realtime_usec(&d->clock));
+	const struct mute_verdict mute =
+		mutes_find(d->mutes, d->config, from->config->name, clock_realtime_usec(&d->clock));
 
 	to->mode = mute.mode;
 	to->until_usec = mute.until_usec;

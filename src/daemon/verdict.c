@@ -105,11 +105,13 @@ static int32_t local_offset_sec(const struct daemon *d, int64_t now_usec)
 	return d->zone ? zone_at(d->zone, now_usec / (int64_t)USEC_PER_SEC).offset_sec : 0;
 }
 
-/* From one slot to the next; a calendar's next one may be much farther off than the one after it. */
+/* From one slot to the next; a calendar's next one may be much farther off than the one after it.
+ */
 static uint64_t longest_gap_usec(const struct live_probe *probe, int64_t now_usec)
 {
 	uint64_t spacing_usec = live_spacing_usec(probe);
-	uint64_t wait_usec = probe->due_usec > now_usec ? (uint64_t)(probe->due_usec - now_usec) : 0;
+	uint64_t wait_usec =
+		probe->due_usec > now_usec ? (uint64_t)(probe->due_usec - now_usec) : 0;
 
 	return wait_usec > spacing_usec ? wait_usec : spacing_usec;
 }
@@ -126,8 +128,8 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 			config->confirm_after_usec, config->confirmation_count),
 		.interval_usec = longest_gap_usec(probe, now_usec),
 		.is_confirmation = run->is_confirmation,
-		.is_muted = mutes_find(d->mutes, d->config, config->name, now_usec).mode !=
-			MUTE_NONE,
+		.is_muted =
+			mutes_find(d->mutes, d->config, config->name, now_usec).mode != MUTE_NONE,
 		.local_offset_sec = local_offset_sec(d, now_usec),
 		.now_usec = now_usec,
 		.next_incident_id = d->next_incident_id,
@@ -146,8 +148,7 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 	return alarm_step(repository->alarm, &input, ret);
 }
 
-void verdict_tick(
-	struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret)
+void verdict_tick(struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret)
 {
 	const struct alarm_tick tick = {
 		.now_usec = clock_realtime_usec(&d->clock),

@@ -15,8 +15,7 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 	const struct run *run, struct alarm_outcome *ret);
 
 /* The same for the time that passes: no run at all. */
-void verdict_tick(
-	struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret);
+void verdict_tick(struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret);
 
 /* Renews what limit = auto comes to at a probe. Returns 0 or -ENOMEM. */
 int verdict_choose_limit(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An alarm state as bytes, for the database: a version byte, then varints (signed ones zigzag) in the
- * order of the tables in alarm_code.c; rules that remember nothing are left out. */
+/* An alarm state as bytes, for the database: a version byte, then varints (signed ones zigzag) in
+ * the order of the tables in alarm_code.c; rules that remember nothing are left out. */
 #ifndef REPOPROBE_MODEL_ALARM_CODE_H
 #define REPOPROBE_MODEL_ALARM_CODE_H
 
@@ -19,7 +19,6 @@ void alarm_code(const struct alarm_state *state, struct buf *b);
 
 /* Reads it back; *ret is written on success alone, but for its repository, which stays. Returns 0,
  * -EBADMSG with a sentence for anything that alarm_code does not write, or -ENOMEM. */
-int alarm_code_read(
-	const void *data, size_t len, struct alarm_state *ret, struct error *reterr);
+int alarm_code_read(const void *data, size_t len, struct alarm_state *ret, struct error *reterr);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "alarm/baseline.h"
-#include "alarm/samples.h"
 #include "alarm/octave.h"
+#include "alarm/samples.h"
 
 #define MINUTES_A_DAY 1440
 #define STEP_MINUTES 5

@@ -120,7 +120,8 @@ static void another_workload_is_another_series(void **state)
 static void a_baseline_replaces_the_one_before(void **state)
 {
 	struct fixture *f = *state;
-	struct store_baseline baseline = { .operation = RUN_WRITE,
+	struct store_baseline baseline = {
+		.operation = RUN_WRITE,
 		.built_usec = 77,
 		.anchor = -20480,
 		.anchor_usec = 55,
