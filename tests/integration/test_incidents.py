@@ -125,7 +125,9 @@ def test_what_is_mounted_on_purpose_is_accepted_by_a_rebaseline(daemon, mount):
     assert "what is normal is learned anew" in ask(d, "rebaseline", "vault", "quick")
     d.probe("vault")  # of one probe alone: the place is still another one
     assert d.repository("vault")["probes"][0]["last_run"]["status"] == "wrong_target"
+    wanted = d.sql("SELECT wanted FROM first_identity")
     assert "is the right one" in ask(d, "rebaseline", "vault")
+    wait_for(lambda: d.sql("SELECT wanted FROM first_identity") != wanted, "it to be committed")
     d.kill()  # before anything was probed again
     d.start().wait_ready()
     d.wait_runs("vault", 1)
