@@ -28,17 +28,18 @@ struct live_probe *live_find_probe(struct live_repository *repository, const cha
 	return NULL;
 }
 
-static bool is_same_series(const struct workload *a, const struct workload *b)
+static char *new_series_key(const struct workload *workload)
 {
-	struct buf keys[2] = { BUF_INIT(SERIES_KEY_MAX), BUF_INIT(SERIES_KEY_MAX) };
+	struct buf key = BUF_INIT(SERIES_KEY_MAX);
+	char *text = NULL;
 
-	workload_series_key(a, &keys[0]);
-	workload_series_key(b, &keys[1]);
-	bool is_same = keys[0].error == 0 && keys[1].error == 0 &&
-		strcmp(buf_text(&keys[0]), buf_text(&keys[1])) == 0;
-	buf_done(&keys[0]);
-	buf_done(&keys[1]);
-	return is_same;
+	workload_series_key(workload, &key);
+	return buf_take(&key, &text, NULL) == 0 ? text : NULL;
+}
+
+static bool is_same_series(const struct live_probe *a, const struct live_probe *b)
+{
+	return a->series_key && b->series_key && strcmp(a->series_key, b->series_key) == 0;
 }
 
 static void probe_done(struct live_probe *probe)
@@ -46,6 +47,7 @@ static void probe_done(struct live_probe *probe)
 	free(probe->last_run);
 	free(probe->last_measured);
 	free(probe->limit_reason);
+	free(probe->series_key);
 	normal_done(&probe->normal);
 }
 
@@ -56,6 +58,8 @@ static void probe_move(struct live_probe *probe, struct live_probe *earlier)
 
 	*probe = *earlier;
 	*earlier = fresh;
+	earlier->series_key = probe->series_key;
+	probe->series_key = fresh.series_key;
 	probe->config = fresh.config;
 	probe->schedule = fresh.schedule;
 	probe->limit = fresh.limit;
@@ -68,6 +72,7 @@ static void probe_init(struct live_probe *probe, const struct config_repository 
 {
 	probe->config = config;
 	probe->limit = config->limit;
+	probe->series_key = new_series_key(&config->workload);
 	probe->schedule.interval_usec = config->interval_usec;
 	probe->schedule.calendar = config->schedule;
 	/* Who names a time means it: what stands in the calendar is only moved on request. */
@@ -91,7 +96,7 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 			continue;
 		}
 		bool is_replanned = !schedule_is_equal(&before->schedule, &probe->schedule);
-		bool is_same = is_same_series(&before->config->workload, &config->workload);
+		bool is_same = is_same_series(before, probe);
 		probe_move(probe, before);
 		if (!is_same) {
 			normal_done(&probe->normal);

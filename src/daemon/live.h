@@ -19,6 +19,7 @@
 struct live_probe {
 	const struct config_probe *config; /* lent by the configuration in force */
 	struct schedule schedule;
+	char *series_key; /* workload_series_key's: what may be compared; NULL: memory was short */
 	struct rule_limit limit; /* that it is judged by now */
 	char *limit_reason; /* NULL: the configuration's */
 	struct normal normal;

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_MAX 1024
 #define REASON_MAX 256
 #define PEER_INTERVALS 2 /* a peer's newest run is compared for so long */
 
@@ -55,34 +54,31 @@ struct peer_list {
 };
 
 static void add_peer(struct peer_list *list, const struct live_repository *repository,
-	const struct live_probe *probe, const char *key, enum run_operation operation)
+	const struct live_probe *probe, enum run_operation operation)
 {
 	const struct alarm_series *series =
 		alarm_state_find(repository->alarm, probe->config->name, operation);
-	struct buf own_key = BUF_INIT(KEY_MAX);
 
-	workload_series_key(&probe->config->workload, &own_key);
-	if (series && list->count < PEERS_MAX && own_key.error == 0 &&
-		strcmp(buf_text(&own_key), key) == 0)
-		list->peers[list->count++] = (struct peer){
-			.identity = repository->has_identity ? &repository->identity : NULL,
-			.series_key = key,
-			.judged_usec = series->judged_usec,
-			.average_nsec = series->value_nsec,
-		};
-	buf_done(&own_key);
+	if (!series || !probe->series_key || list->count == PEERS_MAX)
+		return;
+	list->peers[list->count++] = (struct peer){
+		.identity = &repository->identity,
+		.series_key = probe->series_key,
+		.judged_usec = series->judged_usec,
+		.average_nsec = series->value_nsec,
+	};
 }
 
 static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repository,
 	const struct live_probe *probe, enum run_operation operation)
 {
-	struct buf key = BUF_INIT(KEY_MAX);
 	struct peer_list list = { .count = 1 };
 
-	workload_series_key(&probe->config->workload, &key);
+	if (!probe->series_key)
+		return 0;
 	list.peers[0] = (struct peer){
-		.identity = repository->has_identity ? &repository->identity : NULL,
-		.series_key = buf_text(&key),
+		.identity = &repository->identity,
+		.series_key = probe->series_key,
 	};
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		const struct live_repository *other = &d->live->repositories[i];
@@ -90,12 +86,12 @@ static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repos
 			!peer_is_near(&repository->identity, &other->identity))
 			continue;
 		for (size_t k = 0; k < other->probe_count; k++)
-			add_peer(&list, other, &other->probes[k], buf_text(&key), operation);
+			if (strcmp(other->probes[k].series_key ? other->probes[k].series_key : "",
+				    probe->series_key) == 0)
+				add_peer(&list, other, &other->probes[k], operation);
 	}
-	uint64_t median = peer_median_nsec(list.peers, list.count, 0,
-		clock_realtime_usec(&d->clock), PEER_INTERVALS * live_spacing_usec(probe));
-	buf_done(&key);
-	return median;
+	return peer_median_nsec(list.peers, list.count, 0, clock_realtime_usec(&d->clock),
+		PEER_INTERVALS * live_spacing_usec(probe));
 }
 
 /* --- The question ------------------------------------------------------------ */
