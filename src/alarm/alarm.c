@@ -67,18 +67,27 @@ static void judge_operations(struct step *step)
 	}
 }
 
+/* While a load has no normal yet, good runs make one even during an incident: without, an incident
+ * of a limit near the normal would never see its own end. */
+static bool is_first_normal(const struct verdict *v)
+{
+	return !v->has_normal && v->bad == 0;
+}
+
 static void give_samples(struct step *step)
 {
-	bool is_quiet = step->state->incident_id == 0 && step->outcome->confirm_at_usec == 0 &&
-		!step->input->is_muted;
+	bool is_quiet = step->state->incident_id == 0 && step->outcome->confirm_at_usec == 0;
 
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		if (!step->has_verdict[i])
 			continue;
 		step->outcome->has_sample[i] = true;
 		step->outcome->samples[i] = step->verdicts[i].sample;
-		step->outcome->samples[i].is_learned =
-			is_quiet && !series_is_suspect(step_series(step, (enum run_operation)i));
+		step->outcome->samples[i].is_learned = !step->input->is_muted &&
+			(is_first_normal(&step->verdicts[i]) ||
+				(is_quiet &&
+					!series_is_suspect(
+						step_series(step, (enum run_operation)i))));
 	}
 }
 

@@ -18,6 +18,7 @@
 #define USEC_PER_DAY INT64_C(86400000000)
 #define REBUILD_USEC USEC_PER_DAY
 #define GROWING_RUNS 288 /* until there are so many, each doubling is worth a build */
+#define UNKNOWN_GROWTH 8 /* until idle runs have a normal: each eighth more */
 #define ANCHOR_USEC (14 * USEC_PER_DAY)
 #define SPREAD_MIN 103 /* e^0.07 */
 #define SPREAD_MIN_FAST 100 /* one percent of the I/Os */
@@ -311,8 +312,13 @@ bool baseline_is_due(const struct baseline *previous, size_t samples, int64_t no
 		return true;
 	if (now_usec < previous->built_usec || now_usec - previous->built_usec >= REBUILD_USEC)
 		return true;
-	return previous->sample_count < GROWING_RUNS &&
-		samples >= 2 * (size_t)previous->sample_count;
+	if (previous->sample_count >= GROWING_RUNS)
+		return false;
+	size_t growth = previous->sample_count;
+	if (!baseline_has(previous, BASELINE_AVERAGE, LOAD_IDLE))
+		growth /= UNKNOWN_GROWTH; /* a few runs were not learned from, others make up for
+					     them */
+	return samples >= previous->sample_count + growth;
 }
 
 static enum load_class learned_as(enum load_class load)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is normal for a series: built from the samples of its last 28 days, at first after
- * BASELINE_RUNS_MIN runs, then as they double, then once a day. Between two builds it does not
+ * BASELINE_RUNS_MIN runs, then as they double (sooner while idle runs have no normal), then once a
+ * day. Between two builds it does not
  * change: the samples are the history (and stay in the database), a baseline is small and can be
  * made again at any time, but for the anchor, which is handed on from one to the next.
  * Everything is in octaves (octave.h), so ratios are differences. */

@@ -185,13 +185,17 @@ static void the_anchor_stays_when_everything_gets_slower(void **unused)
 
 static void builds_come_as_runs_double_and_then_daily(void **unused)
 {
-	const struct baseline few = { .built_usec = 1000, .sample_count = 40 };
+	const struct baseline unknown = { .built_usec = 1000, .sample_count = 40 };
+	struct baseline few = unknown;
 	const struct baseline many = { .built_usec = 1000, .sample_count = 4000 };
 	const int64_t day_usec = INT64_C(86400000000);
 
 	(void)unused;
+	few.normals[BASELINE_AVERAGE][LOAD_IDLE].count = BASELINE_RUNS_MIN;
 	assert_false(baseline_is_due(NULL, 35, 1));
 	assert_true(baseline_is_due(NULL, 36, 1));
+	assert_false(baseline_is_due(&unknown, 44, 2000));
+	assert_true(baseline_is_due(&unknown, 45, 2000));
 	assert_false(baseline_is_due(&few, 79, 2000));
 	assert_true(baseline_is_due(&few, 80, 2000));
 	assert_false(baseline_is_due(&many, 8000, 1000 + day_usec - 1));

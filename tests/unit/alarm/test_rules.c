@@ -389,6 +389,26 @@ static void trouble_is_not_learned(void **unused)
 	free_fixture(f);
 }
 
+static void good_runs_make_a_first_normal_even_during_an_incident(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	f->has_baseline = false;
+	slots(f, 2, 40);
+	assert_events(f, "opened limit critical");
+	assert_false(f->outcome.samples[RUN_READ].is_learned);
+	slots(f, 40, 14);
+	assert_events(f, ""); /* not below 80 % of the limit, and nobody knows that it is normal */
+	assert_true(f->outcome.samples[RUN_READ].is_learned);
+	for (size_t metric = BASELINE_AVERAGE; metric <= BASELINE_P99; metric++)
+		set_normal(f, (enum baseline_metric)metric, LOAD_IDLE, octave_from(14000000));
+	f->has_baseline = true;
+	slots(f, 6, 14);
+	assert_events(f, "cleared limit critical");
+	free_fixture(f);
+}
+
 static void a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -469,6 +489,7 @@ int main(void)
 		cmocka_unit_test(coming_back_soon_reopens_and_three_times_flaps),
 		cmocka_unit_test(what_was_normal_at_first_shows_a_drift),
 		cmocka_unit_test(trouble_is_not_learned),
+		cmocka_unit_test(good_runs_make_a_first_normal_even_during_an_incident),
 		cmocka_unit_test(an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes),
 		cmocka_unit_test(a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most),
 	};
