@@ -36,6 +36,13 @@ static void mute_done(struct config_mute *mute)
 	free(mute->name);
 }
 
+static void alarm_done(struct config_alarm *alarm)
+{
+	free_list(alarm->probes, alarm->probe_count);
+	free_list(alarm->repositories, alarm->repository_count);
+	free(alarm->name);
+}
+
 struct config *config_free(struct config *config)
 {
 	if (!config)
@@ -46,6 +53,9 @@ struct config *config_free(struct config *config)
 	for (size_t i = 0; i < config->mute_count; i++)
 		mute_done(&config->mutes[i]);
 	free(config->mutes);
+	for (size_t i = 0; i < config->alarm_count; i++)
+		alarm_done(&config->alarms[i]);
+	free(config->alarms);
 	free_list(config->listen, config->listen_count);
 	free_list(config->allowed_hosts, config->allowed_host_count);
 	free_list(config->files, config->file_count);
@@ -107,4 +117,19 @@ const char *config_restart_needed(const struct config *old_config, const struct 
 	if (old_config->max_connections != new_config->max_connections)
 		return "max_connections";
 	return NULL;
+}
+
+static bool is_listed(char *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return count == 0;
+}
+
+bool config_alarm_applies(
+	const struct config_alarm *alarm, const char *repository, const char *probe)
+{
+	return is_listed(alarm->repositories, alarm->repository_count, repository) &&
+		is_listed(alarm->probes, alarm->probe_count, probe);
 }

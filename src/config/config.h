@@ -18,6 +18,7 @@
 
 struct buf;
 struct calendar;
+struct custom_rule;
 struct mute_time;
 struct source;
 
@@ -80,6 +81,16 @@ struct config_store {
 	uint64_t max_bytes; /* 0: no bound */
 };
 
+/* A rule of the user's beside the built-in ones. */
+struct config_alarm {
+	char *name;
+	size_t repository_count; /* 0: all */
+	char **repositories;
+	size_t probe_count; /* 0: all */
+	char **probes;
+	const struct custom_rule *rule; /* lent by the source below */
+};
+
 /* A mute that comes again and again. */
 struct config_mute {
 	char *name;
@@ -106,6 +117,8 @@ struct config {
 	struct config_repository *repositories; /* in order of appearance */
 	size_t mute_count;
 	struct config_mute *mutes; /* in order of appearance */
+	size_t alarm_count;
+	struct config_alarm *alarms; /* likewise */
 	size_t file_count; /* the files that were read, for messages */
 	char **files;
 	struct source *source; /* what is inherited by whom: for config_show alone */
@@ -167,6 +180,9 @@ void config_describe_stretch(const struct config_repository *repository, struct 
 /* NULL when there is none. Lent. */
 const struct config_repository *config_find_repository(
 	const struct config *config, const char *name);
+/* Whether the alarm is one of this probe's. */
+bool config_alarm_applies(
+	const struct config_alarm *alarm, const char *repository, const char *probe);
 const struct config_probe *config_find_probe(
 	const struct config_repository *repository, const char *name);
 
