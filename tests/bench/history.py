@@ -5,7 +5,12 @@ REPOPROBE_BENCH_REPOSITORIES (10), _DAYS (730), _RAW_DAYS (35: as kept by defaul
 _RUNS (20000, for the ingest) say how much is made. Answers are timed at the daemon's HTTP port, connection kept.
 Cold: the daemon started anew, the page cache dropped (root only). VictoriaMetrics gets avg, p50, p95, p99, min, max,
 throughput and iops of each run (of each hour, where runs were dropped): it keeps no histograms of ours.
+
+REPOPROBE_BENCH_HISTORY=DIR keeps what is made in DIR, VictoriaMetrics' storage too, and uses it when it is there
+with the same numbers: so making, which is long, and asking, which wants a quiet machine, are two steps
+(REPOPROBE_BENCH_ASK=0: only make). REPOPROBE_BENCH_INGEST=0 leaves the ingest out.
 """
+import contextlib
 import http.client
 import json
 import os
@@ -23,6 +28,9 @@ REPOSITORIES = int(os.environ.get("REPOPROBE_BENCH_REPOSITORIES", "10"))
 DAYS = int(os.environ.get("REPOPROBE_BENCH_DAYS", "730"))
 RAW_DAYS = int(os.environ.get("REPOPROBE_BENCH_RAW_DAYS", "35"))
 RUNS = int(os.environ.get("REPOPROBE_BENCH_RUNS", "20000"))
+KEPT = os.environ.get("REPOPROBE_BENCH_HISTORY")
+HAS_INGEST = os.environ.get("REPOPROBE_BENCH_INGEST", "1") != "0"
+HAS_QUESTIONS = os.environ.get("REPOPROBE_BENCH_ASK", "1") != "0"
 PRESETS = ("active-full", "reverse-incremental", "transform", "restore", "random-4k", "heartbeat")
 ONE_OPERATION = ("active-full", "restore")
 PROBES = ("active-full", "reverse-incremental", "random-4k")
@@ -46,6 +54,7 @@ def size_of(path):
 def ingest(bench, directory):
     for preset in PRESETS:
         state = directory / "ingest"
+        shutil.rmtree(state, ignore_errors=True)
         state.mkdir()
         seconds, runs = make("ingest", state / "history.db", preset, RUNS)
         with sqlite3.connect(state / "history.db") as db:
@@ -54,6 +63,36 @@ def ingest(bench, directory):
         bound = 400 if preset in ONE_OPERATION else 650
         bench.row(f"{preset}: bytes a run", f"{size:.0f}", f"<= {bound}", size <= bound, f"{runs / seconds:.0f} runs/s")
         shutil.rmtree(state)
+
+
+class Made:
+    """What stands in the directory already, by the JSON file beside it; written after each step is whole."""
+
+    def __init__(self, directory):
+        self.path = directory / "made.json"
+        plan = {"repositories": REPOSITORIES, "days": DAYS, "raw_days": RAW_DAYS, "probes": list(PROBES)}
+        self.facts = json.loads(self.path.read_text(encoding="ascii")) if self.path.exists() else {"plan": plan}
+        if self.facts["plan"] != plan:
+            raise SystemExit(f"bench: {directory} has a history of other numbers: {self.facts['plan']}")
+
+    def step(self, name, run):
+        """What run() said, now or when it was done: a mapping. run() starts from nothing."""
+        if name not in self.facts:
+            self.facts[name] = run()
+            aside = self.path.with_suffix(".new")
+            aside.write_text(json.dumps(self.facts, indent=1) + "\n", encoding="ascii")
+            aside.replace(self.path)
+        return self.facts[name]
+
+
+def make_history(directory):
+    for path in directory.glob("history.db*"):
+        path.unlink()
+    end = int(time.time()) // 3600 * 3600
+    seconds, runs = make("make", directory / "history.db", REPOSITORIES, DAYS, RAW_DAYS, RAW_DAYS)
+    with contextlib.closing(sqlite3.connect(directory / "history.db")) as db:
+        counts = db.execute("SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM hour), (SELECT count(*) FROM day)").fetchone()
+    return {"end": end, "seconds": seconds, "committed": runs, "counts": counts, "bytes": size_of(directory / "history.db")}
 
 
 class Server:
@@ -140,83 +179,113 @@ def queries(end):
     yield "overview", None, "/api/v1/overview", 1
 
 
-ROWS = """SELECT {time}, {series}, o.sum_nsec * 1e-9 / coalesce(o.latencies, o.ios), o.p50_nsec * 1e-9, o.p95_nsec * 1e-9,
- o.p99_nsec * 1e-9, o.min_nsec * 1e-9, o.max_nsec * 1e-9, o.bytes * 1e9 / {measured}, o.ios * 1e9 / {measured}, {operation} FROM {source}"""
+# Of one series at a time: a year of raw runs does not fit into memory at once.
+ROWS = """SELECT {time}, o.sum_nsec * 1e-9 / coalesce(o.latencies, o.ios), o.p50_nsec * 1e-9, o.p95_nsec * 1e-9,
+ o.p99_nsec * 1e-9, o.min_nsec * 1e-9, o.max_nsec * 1e-9, o.bytes * 1e9 / {measured}, o.ios * 1e9 / {measured} FROM {source}"""
 SOURCES = (
-    {"time": "(h.id & 16777215) * 3600000", "series": "h.id >> 24", "measured": "o.measured_nsec", "operation": "o.id >> 24 & 3",
-     "source": "hour AS h JOIN hour_operation AS o ON o.id IN (h.id + ((h.id >> 24) * 3 << 24), h.id + ((h.id >> 24) * 3 + 1 << 24)) WHERE NOT h.runs_kept"},
-    {"time": "run.started_usec / 1000", "series": "run.series", "measured": "run.measured_nsec", "operation": "o.operation",
-     "source": "run JOIN run_operation AS o ON o.run = run.id WHERE run.measured_nsec > 0"},
+    {"time": "(h.id & 16777215) * 3600000", "measured": "o.measured_nsec",
+     "source": "hour AS h JOIN hour_operation AS o ON o.id = h.id + ((:series * 3 + :operation) << 24)"
+               " WHERE h.id >= :series << 24 AND h.id < (:series + 1) << 24 AND NOT h.runs_kept"},
+    {"time": "run.started_usec / 1000", "measured": "run.measured_nsec",
+     "source": "run JOIN run_operation AS o ON o.run = run.id AND o.operation = :operation"
+               " WHERE run.series = :series AND run.measured_nsec > 0"},
 )
 
 
-def import_all(server, database):
-    db = sqlite3.connect(database)
-    names = dict((row[0], row[1:]) for row in db.execute("SELECT series.id, target.name, probe FROM series JOIN target ON target.id = target"))
+def import_series(server, db, series, labels):
     samples = 0
-    for source in SOURCES:
-        collected = {}
-        for row in db.execute(ROWS.format(**source)):
-            times, values = collected.setdefault((row[1], row[10]), ([], tuple([] for _ in COLUMNS)))
-            times.append(row[0])
-            for column, value in zip(values, row[2:10]):
-                column.append(value)
-        for (series, operation), (times, values) in collected.items():
-            labels = {"repository": names[series][0], "probe": names[series][1], "operation": ("read", "write")[operation]}
-            for name, column in zip(COLUMNS, values):
-                line = {"metric": {"__name__": f"repoprobe_{name}", **labels}, "values": column, "timestamps": times}
+    for operation, name in enumerate(("read", "write")):
+        for source in SOURCES:
+            rows = db.execute(ROWS.format(**source), {"series": series, "operation": operation}).fetchall()
+            if not rows:
+                continue
+            times, *values = zip(*rows)
+            for column, numbers in zip(COLUMNS, values):
+                line = {"metric": {"__name__": f"repoprobe_{column}", **labels, "operation": name}, "values": numbers, "timestamps": times}
                 server.post("/api/v1/import", json.dumps(line) + "\n")
                 samples += len(times)
     return samples
 
 
-def victoria(bench, directory, end):
-    program = shutil.which("victoria-metrics")
-    if not program:
-        bench.text("victoria-metrics is not installed: no comparison")
-        return
-    storage = directory / "victoria"
+def import_all(server, database):
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        names = db.execute("SELECT series.id, target.name, probe FROM series JOIN target ON target.id = target").fetchall()
+        return sum(import_series(server, db, series, {"repository": repository, "probe": probe}) for series, repository, probe in names)
 
-    def start():
-        return Server([program, f"-storageDataPath={storage}", "-httpListenAddr=127.0.0.1:19848", "-retentionPeriod=10y", "-search.maxPointsPerTimeseries=100000", "-search.disableCache"], 19848, "/health")
 
-    server = start()
+def victoria(directory):
+    """Starts it on its storage in the directory."""
+    arguments = [shutil.which("victoria-metrics"), f"-storageDataPath={directory / 'victoria'}", "-httpListenAddr=127.0.0.1:19848", "-retentionPeriod=10y"]
+    return Server([*arguments, "-search.maxPointsPerTimeseries=100000", "-search.disableCache"], 19848, "/health")
+
+
+def make_victoria(directory):
+    shutil.rmtree(directory / "victoria", ignore_errors=True)
     begin = time.monotonic()
+    server = victoria(directory)
     samples = import_all(server, directory / "history.db")
     server.get("/internal/force_flush")
     server.get("/internal/force_merge")
+    seconds = time.monotonic() - begin
     time.sleep(10)
     server.stop()
-    bench.row("VictoriaMetrics: size on disk", f"{size_of(storage) / 2**20:.1f} MiB", note=f"{samples} samples, imported in {time.monotonic() - begin:.0f} s")
+    return {"samples": samples, "seconds": seconds}
+
+
+def ask_victoria(bench, directory, end):
     selector = 'last_over_time({__name__=~"repoprobe_.*",repository="repository-1",probe="random-4k",operation="read"}[%ds])'
     for name, seconds, _, _ in queries(end):
         if seconds is None:
             continue
         step = max(seconds // BUCKETS, 60)
         query = {"query": selector % max(step, 7200), "start": end - seconds, "end": end, "step": step}
-        ask_both(bench, f"VictoriaMetrics: {name}", start, "/api/v1/query_range?" + urllib.parse.urlencode(query), None)
+        path = "/api/v1/query_range?" + urllib.parse.urlencode(query)
+        ask_both(bench, f"VictoriaMetrics: {name}", lambda: victoria(directory), path, None)
+
+
+def history(bench, directory):
+    made = Made(directory)
+    facts = made.step("history", lambda: make_history(directory))
+    bench.row("made and merged", f"{facts['seconds']:.0f} s", note=f"{facts['committed']} runs committed")
+    bench.row("size on disk", f"{facts['bytes'] / 2**20:.1f} MiB", note="{} runs, {} hours, {} days".format(*facts["counts"]))
+    if HAS_QUESTIONS:
+        for name, _, path, bound in queries(facts["end"]):
+            ask_both(bench, name, lambda: daemon(directory), path, bound)
+    if not shutil.which("victoria-metrics"):
+        bench.text("victoria-metrics is not installed: no comparison")
+        return
+    imported = made.step("victoria", lambda: make_victoria(directory))
+    note = f"{imported['samples']} samples, imported in {imported['seconds']:.0f} s"
+    bench.row("VictoriaMetrics: size on disk", f"{size_of(directory / 'victoria') / 2**20:.1f} MiB", note=note)
+    if HAS_QUESTIONS:
+        ask_victoria(bench, directory, facts["end"])
+
+
+@contextlib.contextmanager
+def place():
+    """Where histories are made: kept, or for this time."""
+    if KEPT:
+        path = pathlib.Path(KEPT)
+        path.mkdir(parents=True, exist_ok=True)
+        yield path
+        return
+    path = work_directory()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
 
 
 def main():
-    directory = work_directory()
     missed = []
-    try:
-        bench = Bench(f"(a) a run on disk, and how many are committed in a second ({RUNS} runs, a batch each)")
-        ingest(bench, directory)
-        missed += bench.missed
+    with place() as directory:
+        if HAS_INGEST:
+            bench = Bench(f"(a) a run on disk, and how many are committed in a second ({RUNS} runs, a batch each)")
+            ingest(bench, directory)
+            missed += bench.missed
         bench = Bench(f"(b) {REPOSITORIES} repositories x {len(PROBES)} probes x 5 min x {DAYS} days, runs of {RAW_DAYS} days")
-        seconds, runs = make("make", directory / "history.db", REPOSITORIES, DAYS, RAW_DAYS, RAW_DAYS)
-        end = int(time.time()) // 3600 * 3600
-        bench.row("made and merged", f"{seconds:.0f} s", note=f"{runs} runs committed")
-        with sqlite3.connect(directory / "history.db") as db:
-            counts = db.execute("SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM hour), (SELECT count(*) FROM day)").fetchone()
-        bench.row("size on disk", f"{size_of(directory / 'history.db') / 2**20:.1f} MiB", note="{} runs, {} hours, {} days".format(*counts))
-        for name, _, path, bound in queries(end):
-            ask_both(bench, name, lambda: daemon(directory), path, bound)
+        history(bench, directory)
         missed += bench.missed
-        victoria(bench, directory, end)
-    finally:
-        shutil.rmtree(directory)
     return 1 if missed else 0
 
 
