@@ -46,27 +46,6 @@ struct tier {
 	} texts[STATEMENTS];
 };
 
-static void bind_runs(struct sql *s, int64_t series, int64_t hour)
-{
-	sql_bind_integer(s, series);
-	sql_bind_integer(s, hour * ROLLUP_HOUR_USEC);
-	sql_bind_integer(s, (hour + 1) * ROLLUP_HOUR_USEC);
-}
-
-static void bind_hours(struct sql *s, int64_t series, int64_t day)
-{
-	sql_bind_integer(s, rollup_id(series, day * ROLLUP_DAY_HOURS));
-	sql_bind_integer(s, rollup_id(series, (day + 1) * ROLLUP_DAY_HOURS));
-}
-
-static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
-{
-	for (int i = 0; i < 2; i++) {
-		sql_bind_integer(s, rollup_operation_id(series, i, day * ROLLUP_DAY_HOURS));
-		sql_bind_integer(s, rollup_operation_id(series, i, (day + 1) * ROLLUP_DAY_HOURS));
-	}
-}
-
 #define DROP_HOUR_OPERATIONS                                                                       \
 	"DELETE FROM hour_operation WHERE id >= ? AND id < ? OR id >= ? AND id < ?"
 #define FIND_TEXT(tier, kept)                                                                      \
@@ -77,7 +56,7 @@ static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
 static const struct tier runs = {
 	.width_usec = ROLLUP_HOUR_USEC,
 	.sources = DROP_RUNS,
-	.bind = bind_runs,
+	.bind = rollup_bind_runs,
 	.texts = {
 		[FIND_OLDEST] = { FIND_TEXT("hour", "runs_kept") },
 		[DROP_SOURCES] = { "DELETE FROM run WHERE series = ? AND started_usec >= ?"
@@ -89,7 +68,7 @@ static const struct tier runs = {
 static const struct tier hours = {
 	.width_usec = ROLLUP_DAY_USEC,
 	.sources = DROP_HOURS,
-	.bind = bind_hours,
+	.bind = rollup_bind_hours,
 	.texts = {
 		[FIND_OLDEST] = { FIND_TEXT("day", "hours_kept") },
 		[DROP_SOURCES] = { "DELETE FROM hour WHERE id >= ? AND id < ?" },
@@ -118,7 +97,7 @@ static int drop_below(struct dropping *d, int64_t series, int64_t time, struct e
 	if (!d->tier->texts[DROP_SOURCE_OPERATIONS].sql)
 		return 0;
 	struct sql *s = start(d, DROP_SOURCE_OPERATIONS);
-	bind_hour_operations(s, series, time);
+	rollup_bind_hour_operations(s, series, time);
 	int r = sql_finish(s, reterr);
 	if (r < 0)
 		return r;

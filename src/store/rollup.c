@@ -72,20 +72,20 @@ struct tier {
 			    " p50_nsec, p95_nsec, p99_nsec, histogram)"                            \
 			    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" }
 
-static void bind_runs(struct sql *s, int64_t series, int64_t hour)
+void rollup_bind_runs(struct sql *s, int64_t series, int64_t hour)
 {
 	sql_bind_integer(s, series);
 	sql_bind_integer(s, hour * ROLLUP_HOUR_USEC);
 	sql_bind_integer(s, (hour + 1) * ROLLUP_HOUR_USEC);
 }
 
-static void bind_hours(struct sql *s, int64_t series, int64_t day)
+void rollup_bind_hours(struct sql *s, int64_t series, int64_t day)
 {
 	sql_bind_integer(s, rollup_id(series, day * ROLLUP_DAY_HOURS));
 	sql_bind_integer(s, rollup_id(series, (day + 1) * ROLLUP_DAY_HOURS));
 }
 
-static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
+void rollup_bind_hour_operations(struct sql *s, int64_t series, int64_t day)
 {
 	for (int i = 0; i < RUN_OPERATIONS; i++) {
 		sql_bind_integer(s, rollup_operation_id(series, i, day * ROLLUP_DAY_HOURS));
@@ -96,8 +96,8 @@ static void bind_hour_operations(struct sql *s, int64_t series, int64_t day)
 static const struct tier hours = {
 	.width_usec = ROLLUP_HOUR_USEC,
 	.limit = 32,
-	.bind_heads = bind_runs,
-	.bind_operations = bind_runs,
+	.bind_heads = rollup_bind_runs,
+	.bind_operations = rollup_bind_runs,
 	.texts = {
 		OWN_TEXTS("hour", "runs_kept"),
 		[FIND_DUE] = { FIND_DUE_HOURS },
@@ -116,8 +116,8 @@ static const struct tier hours = {
 static const struct tier days = {
 	.width_usec = ROLLUP_DAY_USEC,
 	.limit = 16,
-	.bind_heads = bind_hours,
-	.bind_operations = bind_hour_operations,
+	.bind_heads = rollup_bind_hours,
+	.bind_operations = rollup_bind_hour_operations,
 	.texts = {
 		OWN_TEXTS("day", "hours_kept"),
 		[FIND_DUE] = { FIND_DUE_DAYS },

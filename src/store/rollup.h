@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct error;
+struct sql;
 struct sqlite3;
 
 #define ROLLUP_HOUR_USEC INT64_C(3600000000)
@@ -30,6 +31,12 @@ static inline int64_t rollup_operation_id(int64_t series, int operation, int64_t
 {
 	return (series * 4 + operation) << ROLLUP_TIME_BITS | time;
 }
+
+/* What a statement of the runs of an hour, of the hours of a day, of the operations in those takes:
+ * series, microseconds from, to; ids from, to; ids from, to of reads, then of writes. */
+void rollup_bind_runs(struct sql *s, int64_t series, int64_t hour);
+void rollup_bind_hours(struct sql *s, int64_t series, int64_t day);
+void rollup_bind_hour_operations(struct sql *s, int64_t series, int64_t day);
 
 /* Merges a few hours (days) that are over and due, within the caller's transaction. *ret_did:
  * whether there were any. now_usec says what is over; a run that is under way then is waited for.
