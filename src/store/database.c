@@ -412,7 +412,12 @@ static uint64_t file_bytes(const char *path, const char *suffix)
 	return bytes;
 }
 
+uint64_t database_log_bytes(const char *path)
+{
+	return file_bytes(path, "-wal");
+}
+
 uint64_t database_bytes(const char *path)
 {
-	return file_bytes(path, "") + file_bytes(path, "-wal");
+	return file_bytes(path, "") + database_log_bytes(path);
 }

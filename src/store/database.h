@@ -44,5 +44,6 @@ int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct
 
 /* Bytes of the file and its write-ahead log; 0 for what is not there. */
 uint64_t database_bytes(const char *path);
+uint64_t database_log_bytes(const char *path); /* of the log alone */
 
 #endif

@@ -2,10 +2,12 @@
 /* The first of the steps below that finds something to do does a piece of it. */
 #include "store/tend.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stddef.h>
 
 #include "base/error.h"
+#include "store/database.h"
 #include "store/retention.h"
 #include "store/rollup.h"
 #include "store/sql.h"
@@ -25,6 +27,30 @@ static int merge_days(struct sqlite3 *db, const struct store_retention *retentio
 	return rollup_days(db, now_usec, ret_did, reterr);
 }
 
+/* SQLite starts the log anew at 4 MiB, unless a reader holds what is in it: then it grows, and
+ * stays as large when that reader is gone. Whoever reads now is waited for shortly: a run may come.
+ */
+#define LOG_MAX_BYTES (UINT64_C(8) << 20)
+#define LOG_WAIT_MSEC 100
+
+static int empty_log(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
+	bool *ret_did, struct error *reterr)
+{
+	(void)retention;
+	(void)now_usec;
+	*ret_did = false;
+	if (database_log_bytes(sqlite3_db_filename(db, "main")) <= LOG_MAX_BYTES)
+		return 0;
+	(void)sqlite3_busy_timeout(db, LOG_WAIT_MSEC); /* cannot fail */
+	int code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	int r = code == SQLITE_OK ? 0 : sql_fail(db, reterr, "history: its log");
+	(void)sqlite3_busy_timeout(db, 0); /* likewise */
+	if (r == -EAGAIN)
+		return 0; /* somebody reads on: next time */
+	*ret_did = r == 0;
+	return r;
+}
+
 static const struct step {
 	int (*run)(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
 		bool *ret_did, struct error *reterr);
@@ -36,6 +62,7 @@ static const struct step {
 	{ retention_drop_hours, true },
 	{ retention_drop_days, true },
 	{ retention_give_back, false },
+	{ empty_log, false },
 };
 
 static int run_step(struct sqlite3 *db, const struct step *step,

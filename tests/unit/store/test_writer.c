@@ -112,6 +112,55 @@ static void the_size_counts_the_log(void **state)
 	assert_int_equal(status_of(f).database_bytes, st.st_size + log_st.st_size);
 }
 
+/* --- The log ------------------------------------------------------------ */
+
+#define LARGE_LOG_BYTES (INT64_C(9) << 20)
+
+static int64_t log_bytes(const struct fixture *f)
+{
+	struct stat st;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s-wal", f->path);
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void tend(struct fixture *f)
+{
+	static const struct store_retention keep_all = { 0 };
+	struct store_writer_status status;
+
+	store_writer_tend(f->writer, &keep_all, FIXTURE_START_USEC);
+	do
+		status = status_of(f);
+	while (status.is_tending);
+	assert_string_equal(status.tend_error, "");
+}
+
+static void a_log_that_grew_while_somebody_read_is_emptied_when_he_is_done(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = 1;
+
+	fixture_open(f);
+	fixture_commit_run(f, fixture_run(f, id++, "nas1", "active-full"));
+	struct sqlite3 *db = fixture_connect(f);
+	assert_int_equal(
+		sqlite3_exec(db, "BEGIN; SELECT count(*) FROM run", NULL, NULL, NULL), SQLITE_OK);
+	while (log_bytes(f) < LARGE_LOG_BYTES)
+		fixture_commit_run(f, fixture_run(f, id++, "nas1", "active-full"));
+	tend(f);
+	assert_true(log_bytes(f) >= LARGE_LOG_BYTES);
+	/* Nor is a run kept from being written. */
+	fixture_commit_run(f, fixture_run(f, id++, "nas1", "active-full"));
+	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	tend(f);
+	assert_int_equal(log_bytes(f), 0);
+	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), id - 1);
+}
+
 static void a_locked_database_is_waited_for_and_nothing_is_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -437,6 +486,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(batches_come_back_in_order_and_the_event_tells_when),
 		TEST(the_size_counts_the_log),
+		TEST(a_log_that_grew_while_somebody_read_is_emptied_when_he_is_done),
 		TEST(a_locked_database_is_waited_for_and_nothing_is_lost),
 		TEST(a_full_queue_gives_up_the_oldest),
 		TEST(a_batch_that_can_never_be_does_not_stop_those_behind_it),
