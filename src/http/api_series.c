@@ -87,19 +87,31 @@ static void append_value(
 	}
 }
 
+/* How many runs ended as what, and "failed": all of those that are neither ok nor skipped. */
+static struct json_t *counts_json(const struct points *points)
+{
+	struct json_t *object = json_new_object();
+	struct json_t *failed = json_new_array();
+
+	for (enum run_status status = RUN_OK; status < RUN_STATUSES; status++) {
+		struct json_t *array = json_new_array();
+		for (size_t i = 0; i < points->count; i++)
+			json_append_integer(array, points->rows[i].runs[status]);
+		json_add(object, run_status_name(status), array);
+	}
+	for (size_t i = 0; i < points->count; i++)
+		json_append_integer(failed, points->rows[i].failed_runs);
+	json_add(object, "failed", failed);
+	return object;
+}
+
 static struct json_t *columns_json(const struct points *points)
 {
 	struct json_t *object = json_new_object();
 	struct json_t *time = json_new_array();
-	struct json_t *counts = json_new_object();
-	struct json_t *ok = json_new_array();
-	struct json_t *failed = json_new_array();
 
-	for (size_t i = 0; i < points->count; i++) {
+	for (size_t i = 0; i < points->count; i++)
 		json_append_real(time, unix_seconds(points->rows[i].time_usec));
-		json_append_integer(ok, points->rows[i].ok_runs);
-		json_append_integer(failed, points->rows[i].failed_runs);
-	}
 	json_add(object, "time", time);
 	for (size_t c = 0; c < COLUMNS; c++) {
 		struct json_t *array = json_new_array();
@@ -107,9 +119,7 @@ static struct json_t *columns_json(const struct points *points)
 			append_value(array, &columns[c], &points->rows[i]);
 		json_add(object, columns[c].name, array);
 	}
-	json_add(counts, "ok", ok);
-	json_add(counts, "failed", failed);
-	json_add(object, "counts", counts);
+	json_add(object, "counts", counts_json(points));
 	return object;
 }
 
@@ -164,14 +174,20 @@ static int write_csv(const struct points *points, struct buf *b)
 	buf_add_text(b, "utc,time");
 	for (size_t c = 0; c < COLUMNS; c++)
 		buf_printf(b, ",%s", columns[c].name);
-	buf_add_text(b, ",ok,failed\r\n");
+	buf_add_text(b, ",ok,failed");
+	for (enum run_status status = RUN_OK + 1; status < RUN_STATUSES; status++)
+		buf_printf(b, ",%s", run_status_name(status));
+	buf_add_text(b, "\r\n");
 	for (size_t i = 0; i < points->count; i++) {
 		const struct store_series_point *p = &points->rows[i];
 		format_instant(b, p->time_usec);
 		buf_printf(b, ",%.6f", unix_seconds(p->time_usec));
 		for (size_t c = 0; c < COLUMNS; c++)
 			write_csv_value(&columns[c], p, b);
-		buf_printf(b, ",%u,%u\r\n", p->ok_runs, p->failed_runs);
+		buf_printf(b, ",%u,%u", p->runs[RUN_OK], p->failed_runs);
+		for (enum run_status status = RUN_OK + 1; status < RUN_STATUSES; status++)
+			buf_printf(b, ",%u", p->runs[status]);
+		buf_add_text(b, "\r\n");
 	}
 	return b->error;
 }

@@ -38,13 +38,13 @@ static int add_row(void *data, const struct window_row *row)
 {
 	struct heating *h = data;
 
-	if (row->ok_runs == 0 && row->failed_runs == 0)
+	if (row->runs[RUN_OK] == 0 && row->failed_runs == 0)
 		return 0; /* skipped: neither good nor bad */
 	struct store_heatmap_column *column =
 		column_at(h, window_span(&h->window, row->start_usec));
 	if (!column)
 		return -ENOBUFS;
-	column->ok_runs += row->ok_runs;
+	column->ok_runs += row->runs[RUN_OK];
 	column->failed_runs += row->failed_runs;
 	if (!row->has_numbers)
 		return 0;

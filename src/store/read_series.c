@@ -58,14 +58,15 @@ static uint64_t bytes_per_sec(uint64_t bytes, uint64_t nsec)
 
 static void count_status(struct store_series_point *point, const struct window_row *row)
 {
-	point->ok_runs += (uint32_t)row->ok_runs;
-	point->failed_runs += (uint32_t)row->failed_runs;
+	for (size_t i = 0; i < RUN_STATUSES; i++)
+		point->runs[i] += row->runs[i];
+	point->failed_runs += row->failed_runs;
 }
 
 /* Skipped runs are neither good nor bad: they make no point. */
 static int add_point(struct points *points, const struct store_series_point *point)
 {
-	if (point->ok_runs == 0 && point->failed_runs == 0)
+	if (point->runs[RUN_OK] == 0 && point->failed_runs == 0)
 		return 0;
 	if (points->count >= points->max)
 		return -ENOBUFS;

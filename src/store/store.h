@@ -287,8 +287,8 @@ int store_read_next_ids(
  * changed, only that series is read which ran last in the time asked for. */
 struct store_series_point {
 	int64_t time_usec; /* of the run, or the start of the span */
-	uint32_t ok_runs;
-	uint32_t failed_runs;
+	uint32_t runs[RUN_STATUSES]; /* how many ended so */
+	uint32_t failed_runs; /* neither ok nor skipped */
 	bool has_numbers; /* else all below is 0 */
 	uint64_t avg_nsec, p50_nsec, p95_nsec, p99_nsec, min_nsec, max_nsec;
 	uint64_t throughput_bytes_per_sec;

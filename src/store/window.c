@@ -16,21 +16,23 @@
 #define NUMBERS                                                                                     \
 	" o.ios, o.bytes, o.latencies, o.sum_nsec, o.min_nsec, o.max_nsec, o.p50_nsec, o.p95_nsec," \
 	" o.p99_nsec, o.histogram"
-#define FAILED                                                                                     \
-	" error + stalled + timeout + stuck + not_mounted + wrong_target + read_only + no_space"   \
-	" + refused"
+#define NO_STATUSES " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
+#define STATUSES                                                                                   \
+	" ok, error, stalled, timeout, stuck, not_mounted, wrong_target, read_only, no_space,"     \
+	" refused, skipped,"
 
 /* Each in three parts: columns, what holds the rows, which of them. */
 #define RUN_COLUMNS                                                                                \
-	"run.started_usec AS start, run.id AS id, run.status, NULL, NULL, run.measured_nsec," NUMBERS
+	"run.started_usec AS start, run.id AS id, run.status," NO_STATUSES                         \
+	" run.measured_nsec," NUMBERS
 #define RUN_OPERATION " LEFT JOIN run_operation AS o ON o.run = run.id AND o.operation = ?2"
 #define HOUR_COLUMNS                                                                               \
-	"(hour.id & 16777215) * 3600000000 AS start, hour.id AS id, NULL, hour.ok," FAILED         \
-	", o.measured_nsec," NUMBERS
+	"(hour.id & 16777215) * 3600000000 AS start, hour.id AS id, NULL," STATUSES                \
+	" o.measured_nsec," NUMBERS
 #define HOUR_OPERATION " LEFT JOIN hour_operation AS o ON o.id = hour.id + ?9"
 #define DAY_COLUMNS                                                                                \
-	"(day.id & 16777215) * 86400000000 AS start, day.id AS id, NULL, day.ok," FAILED           \
-	", o.measured_nsec," NUMBERS
+	"(day.id & 16777215) * 86400000000 AS start, day.id AS id, NULL," STATUSES                 \
+	" o.measured_nsec," NUMBERS
 #define DAY_OPERATION " LEFT JOIN day_operation AS o ON o.id = day.id + ?9"
 
 #define RUNS_IN_TIME " run.series = ?1 AND run.started_usec >= ?3 AND run.started_usec < ?4"
@@ -247,14 +249,15 @@ static void read_status(struct sql *s, struct window_row *ret)
 	const bool is_run = !sql_is_null(s);
 	enum run_status status = (enum run_status)sql_unsigned_or(s, RUN_STATUSES - 1, RUN_OK);
 
-	ret->ok_runs = sql_unsigned_or(s, UINT32_MAX, 0);
-	ret->failed_runs = sql_unsigned_or(s, UINT32_MAX, 0);
+	for (size_t i = 0; i < RUN_STATUSES; i++)
+		ret->runs[i] = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
+	if (is_run)
+		ret->runs[status] = 1;
+	for (size_t i = 0; i < RUN_STATUSES; i++)
+		if (i != RUN_OK && i != RUN_SKIPPED)
+			ret->failed_runs += ret->runs[i];
 	ret->is_merged = !is_run;
 	ret->has_numbers = !is_run || run_status_has_numbers(status);
-	if (is_run) {
-		ret->ok_runs = status == RUN_OK;
-		ret->failed_runs = status != RUN_OK && status != RUN_SKIPPED;
-	}
 }
 
 static void read_row(struct sql *s, struct window_row *ret)

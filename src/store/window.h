@@ -44,8 +44,8 @@ struct window_row {
 	bool is_merged; /* an hour or day */
 	int64_t id;
 	int64_t start_usec; /* of the run; of the hour or day, which may be before the window */
-	uint64_t ok_runs;
-	uint64_t failed_runs; /* neither ok nor skipped */
+	uint32_t runs[RUN_STATUSES];
+	uint32_t failed_runs; /* neither ok nor skipped */
 	bool has_numbers;
 	uint64_t measured_nsec;
 	uint64_t ios;

@@ -195,7 +195,9 @@ def test_series_are_columns(server):
     status, headers, body = server.get(base + "&format=csv")
     assert status == 200 and headers["Content-Type"].startswith("text/csv")
     rows = body.decode().split("\r\n")
-    assert rows[0] == "utc,time,avg,p50,p95,p99,min,max,throughput,iops,ok,failed" and len(rows) == 6 and rows[5] == ""
+    statuses = [status for status in series["counts"] if status not in ("ok", "failed")]
+    assert len(statuses) == 10 and sum(sum(series["counts"][status]) for status in statuses) == 0
+    assert rows[0] == ",".join(["utc,time,avg,p50,p95,p99,min,max,throughput,iops,ok,failed", *statuses]) and len(rows) == 6 and rows[5] == ""
 
 
 def test_runs_are_the_same_here_and_on_the_command_line(server):

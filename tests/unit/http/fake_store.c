@@ -128,7 +128,7 @@ int store_read_series(struct store_reader *reader, const struct store_series_que
 {
 	static const struct store_series_point points[] = {
 		{ .time_usec = EVENING,
-			.ok_runs = 1,
+			.runs = { [RUN_OK] = 1 },
 			.has_numbers = true,
 			.avg_nsec = 1500000,
 			.p50_nsec = 1,
@@ -138,7 +138,9 @@ int store_read_series(struct store_reader *reader, const struct store_series_que
 			.max_nsec = 5,
 			.throughput_bytes_per_sec = 1048576,
 			.iops = 2.5 },
-		{ .time_usec = EVENING + 300500000, .failed_runs = 1 },
+		{ .time_usec = EVENING + 300500000,
+			.runs = { [RUN_TIMEOUT] = 1, [RUN_SKIPPED] = 2 },
+			.failed_runs = 1 },
 	};
 	int r = read_result(reader->pool, reterr);
 	if (r == 0 && strcmp(query->repository, "a") != 0)

@@ -332,7 +332,11 @@ static void a_series_is_columns_with_gaps(void **state)
 	assert_non_null(strstr(reply.body, "\"avg\":[0.0015,null]"));
 	assert_non_null(strstr(reply.body, "\"throughput\":[1048576,null]"));
 	assert_non_null(strstr(reply.body, "\"iops\":[2.5,null]"));
-	assert_non_null(strstr(reply.body, "\"counts\":{\"ok\":[1,0],\"failed\":[0,1]}"));
+	assert_non_null(strstr(reply.body,
+		"\"counts\":{\"ok\":[1,0],\"error\":[0,0],\"stalled\":[0,0],\"timeout\":[0,1],"
+		"\"stuck\":[0,0],\"not_mounted\":[0,0],\"wrong_target\":[0,0],"
+		"\"read_only\":[0,0],\"no_space\":[0,0],\"refused\":[0,0],\"skipped\":[0,2],"
+		"\"failed\":[0,1]}"));
 	assert_non_null(strstr(reply.body,
 		"\"measured\":[{\"what\":\"block_size=4096\",\"first\":1796061600.0,"
 		"\"last\":1796061900.5}]"));
@@ -342,10 +346,12 @@ static void a_series_is_columns_with_gaps(void **state)
 	assert_int_equal(reply.status, 200);
 	assert_true(has(&reply, "Content-Type: text/csv"));
 	assert_string_equal(reply.body,
-		"utc,time,avg,p50,p95,p99,min,max,throughput,iops,ok,failed\r\n"
+		"utc,time,avg,p50,p95,p99,min,max,throughput,iops,ok,failed,error,stalled,"
+		"timeout,stuck,not_mounted,wrong_target,read_only,no_space,refused,skipped\r\n"
 		"2026-11-30T18:00:00.000000Z,1796061600.000000,0.001500000,0.000000001,"
-		"0.000000002,0.000000003,0.000000004,0.000000005,1048576,2.500,1,0\r\n"
-		"2026-11-30T18:05:00.500000Z,1796061900.500000,,,,,,,,,0,1\r\n");
+		"0.000000002,0.000000003,0.000000004,0.000000005,1048576,2.500,1,0,0,0,0,0,0,0,0,"
+		"0,0,0\r\n"
+		"2026-11-30T18:05:00.500000Z,1796061900.500000,,,,,,,,,0,1,0,0,1,0,0,0,0,0,0,2\r\n");
 	reply_done(&reply);
 }
 

@@ -264,7 +264,7 @@ static uint32_t first_day_runs(struct fixture *f)
 
 	for (size_t i = 0; i < s.count; i++)
 		if (s.points[i].time_usec < START_USEC + ROLLUP_DAY_USEC)
-			runs += s.points[i].ok_runs;
+			runs += s.points[i].runs[RUN_OK];
 	free(s.points);
 	return runs;
 }

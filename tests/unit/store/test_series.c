@@ -70,7 +70,7 @@ static void a_run_is_a_point_while_they_fit(void **state)
 	assert_int_equal(s.count, 2);
 	const struct store_series_point *p = &s.points[0];
 	assert_int_equal(p->time_usec, 10 * SECOND);
-	assert_int_equal(p->ok_runs, 1);
+	assert_int_equal(p->runs[RUN_OK], 1);
 	assert_int_equal(p->failed_runs, 0);
 	assert_true(p->has_numbers);
 	assert_int_equal(p->avg_nsec, 1500000);
@@ -127,12 +127,21 @@ static void a_failed_run_is_counted_and_never_a_zero(void **state)
 	/* The skipped one is neither good nor bad. */
 	assert_int_equal(s.count, 5);
 	for (size_t i = 0; i < s.count; i++) {
-		assert_int_equal(s.points[i].ok_runs, 0);
+		assert_int_equal(s.points[i].runs[RUN_OK], 0);
 		assert_int_equal(s.points[i].failed_runs, 1);
+		assert_int_equal(s.points[i].runs[statuses[i]], 1);
 		/* A stalled run was measured, up to where it stalled. */
 		assert_int_equal(s.points[i].has_numbers, statuses[i] == RUN_STALLED);
 		assert_int_equal(s.points[i].avg_nsec, statuses[i] == RUN_STALLED ? 1500000 : 0);
 	}
+	free(s.points);
+	/* Merged with others they are all counted, also the skipped one. */
+	s = read_series(f, query_of(0, 0, 1));
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.points[0].failed_runs, 5);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(s.points[0].runs[statuses[i]], 1);
+	assert_int_equal(s.points[0].runs[RUN_OK], 0);
 	free(s.points);
 }
 
@@ -146,7 +155,7 @@ static void an_operation_that_did_not_happen_has_no_numbers(void **state)
 	fixture_commit_run(f, run_at(f, 1, SECOND, 1000000, 2000000));
 	struct series s = read_series(f, query);
 	assert_int_equal(s.count, 1);
-	assert_int_equal(s.points[0].ok_runs, 1);
+	assert_int_equal(s.points[0].runs[RUN_OK], 1);
 	assert_false(s.points[0].has_numbers);
 	free(s.points);
 }
@@ -197,7 +206,7 @@ static void spans_merge_as_one_run_would_have_counted(void **state)
 	assert_int_equal(s.count, 1);
 	const struct store_series_point *p = &s.points[0];
 	assert_int_equal(p->time_usec, 1000 * SECOND);
-	assert_int_equal(p->ok_runs, 20);
+	assert_int_equal(p->runs[RUN_OK], 20);
 	assert_int_equal(p->avg_nsec, histogram_mean_nsec(h));
 	assert_int_equal(p->p50_nsec, histogram_percentile_nsec(h, 500000000));
 	assert_int_equal(p->p95_nsec, histogram_percentile_nsec(h, 950000000));
@@ -230,7 +239,7 @@ static void spans_are_equal_and_lie_on_multiples_of_their_width(void **state)
 			assert_int_equal(s.points[i].time_usec % width, 0);
 			if (i > 0)
 				assert_true(s.points[i].time_usec > s.points[i - 1].time_usec);
-			runs += s.points[i].ok_runs;
+			runs += s.points[i].runs[RUN_OK];
 		}
 		assert_int_equal(runs, 100);
 		free(s.points);
@@ -250,7 +259,7 @@ static void a_window_that_moves_on_keeps_its_spans(void **state)
 	assert_int_equal(before.count, 10);
 	assert_int_equal(after.count, 11);
 	/* The first span has lost a run, the newest is new, those between are the same. */
-	assert_int_equal(after.points[0].ok_runs, 4);
+	assert_int_equal(after.points[0].runs[RUN_OK], 4);
 	for (size_t i = 1; i < 10; i++)
 		assert_memory_equal(&before.points[i], &after.points[i], sizeof(before.points[i]));
 	free(before.points);
@@ -274,9 +283,9 @@ static void spans_without_runs_are_gaps(void **state)
 	struct series s = read_series(f, query_of(1000 * SECOND, 3000 * SECOND, 5));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.points[0].time_usec, 1000 * SECOND);
-	assert_int_equal(s.points[0].ok_runs, 5);
+	assert_int_equal(s.points[0].runs[RUN_OK], 5);
 	assert_int_equal(s.points[1].time_usec, 2000 * SECOND);
-	assert_int_equal(s.points[1].ok_runs, 2);
+	assert_int_equal(s.points[1].runs[RUN_OK], 2);
 	assert_int_equal(s.points[1].failed_runs, 2);
 	assert_true(s.points[1].has_numbers);
 	assert_int_equal(s.points[1].throughput_bytes_per_sec, 1 << 19);
@@ -371,11 +380,11 @@ static void damaged_rows_are_errors(void **state)
 		/* The latest instant of all is only ever left out of an open window. */
 		if (strstr(damages[i], "9223372036854775807")) {
 			assert_int_equal(r, 0);
-			assert_int_equal(points[0].ok_runs, 2);
+			assert_int_equal(points[0].runs[RUN_OK], 2);
 			free(points);
 		} else if (strstr(damages[i], "started_usec = -5")) {
 			assert_int_equal(r, 0);
-			assert_int_equal(points[0].ok_runs, 2);
+			assert_int_equal(points[0].runs[RUN_OK], 2);
 			free(points);
 		} else {
 			if (r != -EUCLEAN)
