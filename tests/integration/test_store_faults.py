@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A history that hangs, is damaged or newer stops neither probes nor alarms, and nothing is thrown away."""
+import json
 import os
 import pathlib
 import signal
@@ -232,3 +233,24 @@ def test_the_place_of_the_history_is_warned_about(daemon, directory, repository,
     elsewhere = daemon(config=config(repository), state=str(mount.tmpfs())).wait_ready()
     elsewhere.wait_runs("disk", 1)
     assert elsewhere.count_lines("lies on") == 0, elsewhere.log
+
+
+def test_a_history_on_another_host_is_warned_about(daemon, directory, repository):
+    """A FUSE file system of sshfs' name: what the kernel says of it is the same."""
+    need(os.path.exists("/dev/fuse"), "needs /dev/fuse")
+    place = directory / "place"
+    place.mkdir()
+    fs = DelayFs(place, "-osubtype=sshfs")
+    try:
+        fs.cache()
+        done = run_cli("doctor", "--json", "--state-directory", fs.path, repository)
+        found = [f["text"] for f in json.loads(done.stdout)["findings"] if f["about"] == "history"]
+        assert len(found) == 1 and "lies on a network file system" in found[0], found
+        d = daemon(
+            config=f"[daemon]\nruntime_directory = {directory}/run\n" + config(repository), state=str(fs.path)
+        ).wait_ready()
+        d.wait_line(r"warning: the history in .* lies on a network file system \(fuse\.sshfs\)")
+        d.wait_runs("disk", 1)
+        d.end()
+    finally:
+        fs.end()

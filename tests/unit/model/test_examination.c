@@ -53,6 +53,46 @@ static void the_kind_is_told_by_the_type_and_the_device(void **state)
 			examination_kind_of(cases[i].fs_type, cases[i].has_device), cases[i].kind);
 }
 
+/* Lines as kernels write them. */
+static void what_lies_on_another_host_is_told_by_its_mount(void **state)
+{
+	static const struct {
+		const char *line;
+		enum examination_kind kind;
+	} cases[] = {
+		{ "9 1 0:44 / /m rw - nfs nas1:/export rw,vers=3,addr=10.0.0.2",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:44 /a /m rw,relatime shared:9 - nfs4 nas1:/export/a rw,vers=4.2,hard",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:45 / /m rw - cifs //nas1/backup rw,vers=3.1.1,cache=strict",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:45 / /m rw - smb3 //nas1/backup rw,vers=3.1.1", EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:46 / /m rw,nosuid,nodev - fuse.sshfs me@nas1:/srv rw,user_id=0,group_id=0",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:47 / /m rw - fuse.glusterfs gluster1:/vol rw,user_id=0,allow_other",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:47 / /m rw - fuse.s3fs s3fs rw,user_id=0", EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:48 / /m rw - ceph 10.0.0.3:6789:/ rw,name=admin,acl",
+			EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:49 / /m rw - 9p host0 rw,trans=virtio", EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:50 / /m rw - lustre 10.0.0.4@tcp:/fs rw", EXAMINATION_KIND_NETWORK },
+		{ "9 1 0:51 / /m rw - beegfs beegfs_nodev rw", EXAMINATION_KIND_NETWORK },
+		{ "9 1 8:1 / /m rw - ext4 /dev/sda1 rw", EXAMINATION_KIND_DISK },
+		{ "9 1 0:52 /@ /m rw - btrfs /dev/sdb rw,subvol=/@", EXAMINATION_KIND_DISK },
+		{ "9 1 0:53 / /m rw - tmpfs tmpfs rw,size=1g", EXAMINATION_KIND_MEMORY },
+		{ "9 1 0:54 / /m rw - fuse.mergerfs a:b rw", EXAMINATION_KIND_UNKNOWN },
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct identity identity = { 0 };
+		assert_int_equal(identity_from_mountinfo(cases[i].line, 9, &identity), 0);
+		assert_int_equal(
+			examination_kind_of(identity.fs_type, strstr(cases[i].line, " 0:") == NULL),
+			cases[i].kind);
+	}
+}
+
 static void a_refusal_is_kept_once_and_never_one_too_many(void **state)
 {
 	struct examination *e = calloc(1, sizeof(*e));
@@ -84,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_has_a_name_of_its_own),
 		cmocka_unit_test(the_kind_is_told_by_the_type_and_the_device),
+		cmocka_unit_test(what_lies_on_another_host_is_told_by_its_mount),
 		cmocka_unit_test(a_refusal_is_kept_once_and_never_one_too_many),
 	};
 
