@@ -22,6 +22,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_incidents.py \
 	%D%/test_kill.py \
 	%D%/test_metrics.py \
+	%D%/test_migration.py \
 	%D%/test_parallel_runs.py \
 	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
@@ -38,6 +39,11 @@ EXTRA_DIST += %D%/conftest.py \
 check_PROGRAMS += tests/integration/calendar_slots
 tests_integration_calendar_slots_SOURCES = %D%/calendar_slots.c
 tests_integration_calendar_slots_LDADD = libbase.a
+
+check_PROGRAMS += tests/integration/old_history
+tests_integration_old_history_SOURCES = %D%/old_history.c
+tests_integration_old_history_LDADD = libstore.a libmodel.a libbase.a $(SQLITE_LIBS) \
+	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
 
 check-integration: all $(check_PROGRAMS)
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \
