@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#define STORE_QUEUE_MAX 1024 /* about 60 MB when full */
+#define STORE_QUEUE_MAX 1024 /* some 50 MB when full */
 #define MOUNTINFO_MAX (4 << 20)
 
 struct record_run {

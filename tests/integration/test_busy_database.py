@@ -1,9 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trouble with the database delays what is written and nothing else."""
 import contextlib
+import pathlib
+import re
 import sqlite3
 
+import conftest
+import pytest
 from conftest import QUICK, wait_for
+
+QUEUE_MAX = 1024  # results
+QUEUE_BYTES = 60e6  # as repoprobed(8) says
+REPOSITORIES = 100
+# Without I/O (a test hook), so that many results do not take long.
+NULL = """
+[daemon]
+parallel_runs = 8
+[defaults]
+interval = 1s
+daily_write_budget = 0
+when_busy = run
+[probe null]
+block_size = 64K
+write = 50
+pattern = random
+max_ios = 100
+file_size = 4M
+timeout = 30s
+"""
 
 
 @contextlib.contextmanager
@@ -77,3 +101,36 @@ def test_a_full_state_directory_delays_the_rows_until_there_is_space(daemon, dir
     d.wait_sql("SELECT count(*) FROM runs_v", [(runs,)])
     d.wait_metric("repoprobe_database_queue_length", 0)
     assert d.metric("repoprobe_database_lost_total") == 0
+
+
+def resident_bytes(process):
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1)) * 1024
+
+
+@pytest.mark.skipif(not conftest.TEST_HOOKS, reason="needs a build with --enable-test-hooks")
+@pytest.mark.skipif(conftest.SANITIZED, reason="sanitizers keep what was freed")
+def test_a_queue_that_is_full_gives_up_the_oldest_and_takes_no_more_memory(daemon, directory):
+    sections = []
+    for i in range(REPOSITORIES):
+        (directory / f"r{i}").mkdir()
+        sections.append(f"[repository r{i}]\npath = {directory}/r{i}\nprobes = null\ngroup = g{i % 8}")
+    d = daemon(config="\n".join(sections) + NULL, environment={"REPOPROBE_TEST_NULL_KIND": "1"}).wait_ready()
+    d.wait_sql("SELECT count(DISTINCT repository) FROM runs_v", [(REPOSITORIES,)])
+    with locked(d.database):
+        before = resident_bytes(d.process)
+        d.wait_line(r"the history cannot be written and its queue is full: the oldest result is lost")
+        wait_for(lambda: d.metric("repoprobe_database_lost_total") >= 1, "it to be counted")
+        assert d.metric("repoprobe_database_queue_length") <= QUEUE_MAX + 64  # of an attempt
+        grown = resident_bytes(d.process) - before
+        assert grown < QUEUE_BYTES, grown
+        assert "results wait in memory" in d.json("/api/v1/overview")["banners"][0]["text"]
+    wait_for(lambda: d.metric("repoprobe_database_queue_length") <= 50, "the queue to be written")
+    lost = d.metric("repoprobe_database_lost_total")
+    assert d.count_lines("the oldest result is lost") == lost
+    d.stop()
+    # All but those are there, and those are the oldest that waited, but for what an attempt has at hand.
+    (first, last, count), = d.sql("SELECT min(id), max(id), count(*) FROM run")
+    assert last - first + 1 - count == lost >= 1
+    (gap,), = d.sql("SELECT max(next - id) FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM run)")
+    assert gap - 1 == lost
