@@ -74,3 +74,26 @@ def test_probing_goes_on_while_a_large_history_is_migrated(daemon, directory, re
         assert copy.execute("PRAGMA user_version").fetchone() == (2,)
         assert copy.execute("SELECT count(*) FROM run").fetchone() == (OLD_RUNS,)
         assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_migration_waits_for_the_room_that_its_copy_takes(daemon, repository, mount):
+    state = mount.tmpfs("24M")
+    make_old(state / "history.db", 2)
+    filler = state / "filler"
+    filler.write_bytes(bytes(8 << 20))
+    probe = QUICK.replace("interval = 1h", "interval = 1s")
+    d = daemon(config=f"[repository disk]\npath = {repository}\nprobes = quick\n{probe}", state=str(state)).wait_ready()
+    d.wait_line(
+        r"the history is not open yet: .*to bring it from schema 2 to \d+ takes \d+ MiB of free space, and there are \d+;"
+        r" probing begins"
+    )
+    d.wait_runs_at_least("disk", 2)
+    assert "free space" in d.json("/api/v1/overview")["banners"][0]["text"]
+    assert not list(d.state.glob("history.db.schema-*"))
+    with contextlib.closing(sqlite3.connect(f"file:{d.database}?mode=ro", uri=True)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    filler.unlink()
+    d.wait_line(r"the history is open; \d+ results waited for it")
+    wait_for(lambda: d.sql("SELECT count(*) >= 2 FROM runs_v WHERE repository = 'disk'") == [(1,)], "the runs")
+    assert d.sql("SELECT count(*) FROM runs_v WHERE repository = 'old'") == [(OLD_RUNS,)]
+    assert d.metric("repoprobe_database_lost_total") == 0

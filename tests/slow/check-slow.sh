@@ -141,6 +141,11 @@ repeated() {
 	for each in $fault_tests; do
 		files="$files $source/tests/integration/$each.py"
 	done
+	(
+		REPOPROBE_LOCK_SECONDS=30
+		export REPOPROBE_LOCK_SECONDS
+		tested "$source/tests/integration/test_busy_database.py"
+	) || return 1
 	for each in $(seq "$repeats"); do
 		echo "== $each"
 		# shellcheck disable=SC2086
