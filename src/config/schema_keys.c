@@ -14,11 +14,10 @@
 #define INTERVAL_MAX_USEC (UINT64_C(366) * 24 * HOUR_USEC)
 #define KEEP_MAX_USEC (UINT64_C(200) * INTERVAL_MAX_USEC) /* years */
 
-/* In the order of enum limit_storage, enum rule_sensitivity, enum custom_load, … */
+/* In the order of enum limit_storage, enum rule_sensitivity, … */
 static const char *const storage_classes[] = { "auto", "flash", "array", "network", "disk", NULL };
 static const char *const sensitivities[] = { "default", "quiet", "very-quiet", NULL };
 static const char *const limit_modes[] = { "normal", "strict", NULL };
-static const char *const loads[] = { "any", "idle", "busy", NULL };
 /* … and those of enum alarm_level from ALARM_WARNING on, … */
 static const char *const levels[] = { "warning", "critical", NULL };
 /* … and enum mute_mode from MUTE_MESSAGES on. */
@@ -495,7 +494,7 @@ const struct schema_key schema_keys[] = {
 		.help = "What others do there meanwhile: any, idle (or not known), or busy.",
 		.default_text = "any",
 		.type = SCHEMA_CHOICE,
-		.choices = loads,
+		.choices = custom_load_words,
 		.is_available = true,
 		.is_reloadable = true,
 		.offset = offsetof(struct source_alarm, load),
