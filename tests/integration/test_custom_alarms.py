@@ -7,7 +7,7 @@ from conftest import QUICK, run_cli, wait_for
 # Three runs are 900 I/Os, which tell no p99; four are enough.
 WRITES = (
     QUICK.replace("write = 50", "write = 100")
-    .replace("queue_depth = 1", "queue_depth = 32")
+    .replace("queue_depth = 1", "queue_depth = 12")
     .replace("block_size = 64K", "block_size = 4K")
     .replace("max_ios = 24", "max_ios = 300")
 )
