@@ -59,3 +59,8 @@ check_PROGRAMS += tests/unit/daemon/test_outbox
 UNIT_TESTS += tests/unit/daemon/test_outbox
 tests_unit_daemon_test_outbox_SOURCES = %D%/test_outbox.c
 tests_unit_daemon_test_outbox_LDADD = $(DAEMON_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/daemon/test_custom_alarms
+UNIT_TESTS += tests/unit/daemon/test_custom_alarms
+tests_unit_daemon_test_custom_alarms_SOURCES = %D%/test_custom_alarms.c
+tests_unit_daemon_test_custom_alarms_LDADD = $(DAEMON_TEST_LIBS)
