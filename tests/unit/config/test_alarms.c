@@ -5,6 +5,7 @@
 #include "alarm/custom.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fd.h"
 
 #define HOME "[repository a]\npath = /a\n[repository b]\npath = /b\nprobes = restore\n"
 #define WHEN "[alarm x]\nwhen = write avg > 50ms\n"
@@ -120,6 +121,36 @@ static void a_probe_of_many_repositories_is_told_once(void **state)
 		"hold = N of 11 would do\n");
 	config_free(config);
 	buf_done(&told);
+}
+
+/* The blocks of docs/alarms.md. */
+static void what_is_there_to_copy_is_accepted_and_judged(void **state)
+{
+	static const char fence[] = "```ini\n";
+	struct buf page = BUF_INIT(1 << 20);
+	struct buf all = BUF_INIT(1 << 20);
+	struct buf silent = BUF_INIT(4096);
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(fd_read_file(ALARMS_MD, &page), 0);
+	buf_add_text(&all, "[repository a]\npath = /a\n");
+	for (const char *at = buf_text(&page); (at = strstr(at, fence)) != NULL; count++) {
+		at += strlen(fence);
+		const char *end = strstr(at, "```");
+		assert_non_null(end);
+		buf_add(&all, at, (size_t)(end - at));
+	}
+	struct config *config = load_text(buf_text(&all));
+	assert_true(count >= 6);
+	assert_int_equal(config->alarm_count, count);
+	for (size_t i = 0; i < count; i++)
+		config_describe_silence(config, &config->alarms[i], &silent);
+	assert_string_equal(buf_text(&silent), "");
+	config_free(config);
+	buf_done(&silent);
+	buf_done(&all);
+	buf_done(&page);
 }
 
 static void bad_alarms_are_one_line_each(void **state)
@@ -241,6 +272,7 @@ int main(void)
 		cmocka_unit_test(an_alarm_with_a_condition_alone_has_the_defaults),
 		cmocka_unit_test(where_a_percentile_is_never_judged_is_told),
 		cmocka_unit_test(a_probe_of_many_repositories_is_told_once),
+		cmocka_unit_test(what_is_there_to_copy_is_accepted_and_judged),
 		cmocka_unit_test(bad_alarms_are_one_line_each),
 		cmocka_unit_test(a_mistake_in_a_rule_is_marked),
 		cmocka_unit_test(a_repository_is_watched_by_a_bounded_number),
