@@ -121,11 +121,11 @@ class ProbePanel {
 	}
 
 	limitText() {
-		const { limit_seconds: limit, limit_critical_seconds: critical } = this.probe;
+		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: why } = this.probe;
 
 		if (limit === null)
 			return 'No limit: not judged.';
-		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run.`;
+		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why ? ` (${why})` : ''}.`;
 	}
 
 	updateTrust(run) {
