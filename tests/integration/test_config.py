@@ -107,6 +107,14 @@ def test_a_mistake_in_an_alarm_is_pointed_at_and_a_reload_with_it_changes_nothin
     d.wait_runs_at_least("nas", 1)
 
 
+def test_an_alarm_that_can_tell_nothing_is_said_by_check_and_by_the_daemon(daemon, repository):
+    text = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}[alarm slow-tail]\nwhen = write p99 > 50ms\n"
+    d = daemon(config=text).wait_ready()
+    d.wait_line(r"alarm slow-tail is never judged on quick: p99 takes 1000 I/Os")
+    done = run_cli("config", "check", d.config_path)
+    assert done.returncode == 0 and "alarm slow-tail is never judged on quick" in done.stdout
+
+
 def without_comments(text):
     return [line for line in text.splitlines() if not line.startswith("#")]
 
