@@ -217,6 +217,19 @@ struct store_run_filter {
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
 
+/* What the rules kept of an operation of a run (store_batch_add_sample). */
+struct store_judged {
+	size_t sample_len; /* 0: it was not judged */
+	uint8_t sample[STORE_SAMPLE_MAX];
+	int64_t since_usec; /* samples of its series before that count no more */
+};
+/* The same with that, oldest first and without a limit, page by page: memory does not grow with
+ * the number of runs. Judged is by operation. */
+int store_read_judged(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run,
+		const struct store_judged judged[RUN_OPERATIONS]),
+	void *data, struct error *reterr);
+
 /* Every probe that has runs, by the names of repository and probe. */
 int store_read_probes(struct store_reader *reader,
 	int (*each)(void *data, const char *repository, const char *probe), void *data,
