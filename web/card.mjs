@@ -313,6 +313,8 @@ function notesOf({ incident, mute }) {
 
 	for (const run of incident?.runs ?? [])
 		notes.push({ chip: words(run.alarm), level: run.level, text: `runs of ${run.probe}, since ${instant(Date.parse(run.since))}` });
+	for (const alarm of incident?.alarms ?? [])
+		notes.push({ chip: alarm.alarm, level: alarm.level, text: `${alarm.operation} of ${alarm.probe}, since ${instant(Date.parse(alarm.since))}` });
 	if (incident?.acknowledged)
 		notes.push({ chip: 'acknowledged', text: 'no more messages unless it gets worse' });
 	if (mute)
