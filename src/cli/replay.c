@@ -54,7 +54,7 @@ struct replay {
 	int64_t from_usec;
 	size_t runs;
 	size_t judged;
-	struct run *together; /* its latencies are those of the window, merged */
+	struct histogram merged; /* of the window */
 	/* Of the probe that goes by: the last of subjects. */
 	struct series *series;
 	struct watched watched[RUN_OPERATIONS];
@@ -74,8 +74,7 @@ struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec)
 		return NULL;
 	replay->rule = *rule;
 	replay->from_usec = from_usec;
-	replay->together = run_new("", "");
-	return replay->together ? replay : replay_free(replay);
+	return replay;
 }
 
 static struct series *series_free(struct series *series)
@@ -110,7 +109,6 @@ struct replay *replay_free(struct replay *replay)
 		free(replay->subjects[i]);
 	free(replay->subjects);
 	free(replay->firings);
-	free(replay->together);
 	free(replay);
 	return NULL;
 }
@@ -254,7 +252,7 @@ static int slide(struct replay *replay, struct watched *w, const struct run *run
 {
 	const struct custom_rule *rule = &replay->rule;
 	size_t size = rule->hold.window;
-	struct histogram *merged = &replay->together->operations[operation].latency;
+	struct histogram *merged = &replay->merged;
 
 	*ret = NULL;
 	if (!is_percentile(rule->when.measure) &&
@@ -289,8 +287,8 @@ static int fire(struct replay *replay, struct watched *w, const struct custom_in
 		.subject = newest_subject(replay),
 		.operation = input->operation,
 		.fired_usec = input->now_usec,
-		.value = condition_measured(measure,
-			is_percentile(measure) ? replay->together : input->run, input->operation),
+		.value = condition_measured_window(
+			measure, input->run, input->operation, input->window),
 		.normal = custom_normal(input->baseline, measure, input->load),
 		.load = input->load,
 	};
