@@ -35,9 +35,7 @@ int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *s
 /* The event, and the incident row it opens, changes or closes. */
 int store_batch_add_event(struct store_batch *batch, const struct incident_event *event);
 int store_batch_add_message(struct store_batch *batch, const struct message *message);
-/* Marks of the notifier: about to be tried (counts a try), delivered. No such message: nothing
- * happens. -ENAMETOOLONG: no key is that long. */
-int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec);
+/* It was delivered. No such message: nothing happens. -ENAMETOOLONG: no key is that long. */
 int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
