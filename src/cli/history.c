@@ -145,7 +145,7 @@ int history_refuse_repository(
 int history_explain_nothing(
 	struct store_reader *reader, const char *command, const char *repository, const char *probe)
 {
-	struct history_names names;
+	struct history_names names = { 0 };
 	bool is_known = false;
 
 	if (!repository)

@@ -215,7 +215,8 @@ static void read_operation(struct sql *s, struct run *run, struct store_judged *
 
 struct run_reading {
 	struct store_reader *reader;
-	int (*each)(void *data, const struct run *run); /* or … */
+	bool is_judged; /* which of the two there is */
+	int (*each)(void *data, const struct run *run);
 	int (*each_judged)(void *data, const struct run *run,
 		const struct store_judged judged[RUN_OPERATIONS]);
 	void *data;
@@ -231,7 +232,7 @@ static int give(struct run_reading *reading)
 {
 	const struct run *run = reading->run;
 
-	if (!reading->each_judged)
+	if (!reading->is_judged)
 		return reading->each(reading->data, run);
 	reading->count++;
 	if (run->started_usec == reading->last_usec && run->id <= reading->last_id)
@@ -263,7 +264,7 @@ static int read_rows(struct run_reading *reading, struct sql *s, struct error *r
 		}
 		run->id = id;
 		read_head(reading->reader, s, run);
-		read_operation(s, run, reading->each_judged ? reading->judged : NULL);
+		read_operation(s, run, reading->is_judged ? reading->judged : NULL);
 		if (s->error < 0)
 			return reader_refuse_row(s, "run", id, reterr);
 	}
@@ -335,7 +336,9 @@ int store_read_judged(struct store_reader *reader, const struct store_run_filter
 		const struct store_judged judged[RUN_OPERATIONS]),
 	void *data, struct error *reterr)
 {
-	struct run_reading reading = { .reader = reader, .each_judged = each, .data = data };
+	struct run_reading reading = {
+		.reader = reader, .is_judged = true, .each_judged = each, .data = data
+	};
 	struct store_run_filter page = *filter;
 	int r;
 
