@@ -38,8 +38,31 @@ void reload_log_errors(const struct config_errors *errors)
 		log_error("… and %zu more errors", errors->count - CONFIG_ERRORS_MAX);
 }
 
-void reload_log_stretched(const struct config *config)
+/* A line of its own for each. */
+static void log_lines(struct buf *lines)
 {
+	char *rest = lines->error == 0 && lines->len > 0 ? lines->data : NULL;
+	const char *line;
+
+	while (rest && (line = strsep(&rest, "\n")) != NULL)
+		if (*line != '\0')
+			log_notice("%s", line);
+}
+
+static void log_silent_alarms(const struct config *config)
+{
+	for (size_t i = 0; i < config->alarm_count; i++) {
+		struct buf lines = BUF_INIT(SENTENCE_MAX * CONFIG_REPOSITORIES_MAX);
+
+		config_describe_silence(config, &config->alarms[i], &lines);
+		log_lines(&lines);
+		buf_done(&lines);
+	}
+}
+
+void reload_log_remarks(const struct config *config)
+{
+	log_silent_alarms(config);
 	for (size_t i = 0; i < config->repository_count; i++) {
 		struct buf sentence = BUF_INIT(SENTENCE_MAX);
 
@@ -103,7 +126,7 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	if (d->record.is_open)
 		pipeline_note_watched(d);
 	log_set_level(config->log_level);
-	reload_log_stretched(config);
+	reload_log_remarks(config);
 	return 0;
 }
 
