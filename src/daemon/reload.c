@@ -11,9 +11,11 @@
 #include "daemon/pipeline.h"
 
 #include <errno.h>
+#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #define SENTENCE_MAX 512
+#define LINES_MAX (1 << 19) /* a sentence for each of so many repositories */
 
 int reload_read(
 	const struct daemon_options *options, struct config **ret, struct config_errors *errors)
@@ -39,23 +41,23 @@ void reload_log_errors(const struct config_errors *errors)
 }
 
 /* A line of its own for each. */
-static void log_lines(struct buf *lines)
+static void log_lines(const char *text)
 {
-	char *rest = lines->error == 0 && lines->len > 0 ? lines->data : NULL;
-	const char *line;
+	while (*text != '\0') {
+		int len = (int)strcspn(text, "\n");
 
-	while (rest && (line = strsep(&rest, "\n")) != NULL)
-		if (*line != '\0')
-			log_notice("%s", line);
+		log_notice("%.*s", len, text);
+		text += len + (text[len] == '\n');
+	}
 }
 
 static void log_silent_alarms(const struct config *config)
 {
 	for (size_t i = 0; i < config->alarm_count; i++) {
-		struct buf lines = BUF_INIT(SENTENCE_MAX * CONFIG_REPOSITORIES_MAX);
+		struct buf lines = BUF_INIT(LINES_MAX);
 
 		config_describe_silence(config, &config->alarms[i], &lines);
-		log_lines(&lines);
+		log_lines(buf_text(&lines));
 		buf_done(&lines);
 	}
 }
