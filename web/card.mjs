@@ -121,11 +121,12 @@ class ProbePanel {
 	}
 
 	limitText() {
-		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: why } = this.probe;
+		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: reason } = this.probe;
+		const why = reason ? ` (${reason})` : '';
 
 		if (limit === null)
-			return 'No limit: not judged.';
-		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why ? ` (${why})` : ''}.`;
+			return `No limit: not judged${why}.`;
+		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why}.`;
 	}
 
 	updateTrust(run) {

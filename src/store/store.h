@@ -35,9 +35,7 @@ int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *s
 /* The event, and the incident row it opens, changes or closes. */
 int store_batch_add_event(struct store_batch *batch, const struct incident_event *event);
 int store_batch_add_message(struct store_batch *batch, const struct message *message);
-/* Marks of the notifier: about to be tried (counts a try), delivered. No such message: nothing
- * happens. -ENAMETOOLONG: no key is that long. */
-int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec);
+/* It was delivered. No such message: nothing happens. -ENAMETOOLONG: no key is that long. */
 int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
@@ -216,6 +214,19 @@ struct store_run_filter {
  * call. A non-zero answer of each() stops and is returned. */
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
+
+/* What the rules kept of an operation of a run (store_batch_add_sample). */
+struct store_judged {
+	size_t sample_len; /* 0: it was not judged */
+	uint8_t sample[STORE_SAMPLE_MAX];
+	int64_t since_usec; /* samples of its series before that count no more */
+};
+/* The same with that, oldest first and without a limit, page by page: memory does not grow with
+ * the number of runs. Judged is by operation. */
+int store_read_judged(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run,
+		const struct store_judged judged[RUN_OPERATIONS]),
+	void *data, struct error *reterr);
 
 /* Every probe that has runs, by the names of repository and probe. */
 int store_read_probes(struct store_reader *reader,

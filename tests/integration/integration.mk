@@ -27,6 +27,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_parallel_runs.py \
 	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
+	%D%/test_replay.py \
 	%D%/test_restart.py \
 	%D%/test_rollup.py \
 	%D%/test_run_cli.py \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an incident's event stands on, in words and as JSON. */
+#include "json_real.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The overview: verdict, repositories, banners. */
+#include "json_real.h"
 #include "test.h"
 
 #include <errno.h>
