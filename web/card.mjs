@@ -307,12 +307,21 @@ function seriesNote(series) {
 	return { chip: words(series.alarm), level: series.level, text: parts.join(', ') };
 }
 
+/** @returns {Note} */
+function groupNote({ name, others, repositories }) {
+	const more = others > repositories.length ? ` and ${others - repositories.length} more` : '';
+
+	return { chip: `with ${others} other${others === 1 ? '' : 's'} on ${name}`, text: `${repositories.join(', ')}${more}` };
+}
+
 /** @returns {Note[]} */
 function notesOf({ incident, mute }) {
 	const notes = (incident?.series ?? []).map(seriesNote);
 
 	for (const run of incident?.runs ?? [])
 		notes.push({ chip: words(run.alarm), level: run.level, text: `runs of ${run.probe}, since ${instant(Date.parse(run.since))}` });
+	if (incident?.group)
+		notes.push(groupNote(incident.group));
 	if (incident?.acknowledged)
 		notes.push({ chip: 'acknowledged', text: 'no more messages unless it gets worse' });
 	if (mute)

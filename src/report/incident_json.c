@@ -61,6 +61,14 @@ static struct json_t *new_group(const struct incident_group *group)
 	return object;
 }
 
+void incident_add_group(struct json_t *object, const struct incident_group *group)
+{
+	if (group->count > 0)
+		json_add(object, "group", new_group(group));
+	else
+		json_add_null(object, "group");
+}
+
 struct json_t *report_incident_json(
 	const struct incident *incident, const struct incident_group *group)
 {
@@ -82,10 +90,7 @@ struct json_t *report_incident_json(
 		json_add(object, "acknowledged", new_acknowledgement(incident));
 	else
 		json_add_null(object, "acknowledged");
-	if (group->count > 0)
-		json_add(object, "group", new_group(group));
-	else
-		json_add_null(object, "group");
+	incident_add_group(object, group);
 	add_subject(object, &incident->last_event);
 	add_sentence(object, &incident->last_event);
 	return object;

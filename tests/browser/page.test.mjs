@@ -88,14 +88,17 @@ test('trouble and its end are shown and said', limit, async () => {
 
 test('what fires, who takes care of it and what is muted stand in the card', limit, async () => {
 	// Whatever takes longer than a microsecond is an incident.
-	const daemon = await start(['demo'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n`);
-	for (let i = 0; i < 3; i++)
+	const daemon = await start(['demo', 'beside'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n`);
+	for (let i = 0; i < 3; i++) {
 		await daemon.probe(0);
+		await daemon.probe(1);
+	}
 	const { context, page, watch } = await open(browser, daemon.url);
 	const notes = card(page, 'demo').locator('.notes li');
 
 	await waitFor(async () => (await notes.count()) >= 2, 'a note for reads and one for writes');
 	assert.match((await notes.allTextContents()).join('\n'), /limit write of quick, average .*, limit 1 µs, since /);
+	assert.match((await notes.filter({ hasText: 'with 1 other on ' }).textContent()) ?? '', /beside$/);
 	await daemon.tell('ack', 'demo');
 	await daemon.tell('mute', 'demo', '--for=2h', '--reason=<b>new</b> firmware');
 	await waitFor(async () => (await notes.filter({ hasText: 'muted until' }).count()) === 1, 'the mute');

@@ -111,6 +111,7 @@ def test_a_server_that_becomes_slow_is_one_message_and_who_comes_later_another(t
     listed = {i["repository"]: i for i in d.json("/api/v1/incidents?state=open")["incidents"]}
     assert sorted(listed) == list(NAMES)
     assert listed["a"]["group"] == {"name": "nas1", "others": 2, "repositories": ["b", "c"]}
+    assert d.repository("a")["incident"]["group"] == listed["a"]["group"]
     ask = ("--config", d.config_path, "--state-directory", d.state)
     told = json.loads(run_cli("incidents", "--json", *ask).stdout)["incidents"]
     assert {i["repository"]: i for i in told} == listed
