@@ -121,11 +121,11 @@ class ProbePanel {
 	}
 
 	limitText() {
-		const { limit_seconds: limit, limit_critical_seconds: critical } = this.probe;
+		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: why } = this.probe;
 
 		if (limit === null)
 			return 'No limit: not judged.';
-		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run.`;
+		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why ? ` (${why})` : ''}.`;
 	}
 
 	updateTrust(run) {
@@ -320,6 +320,8 @@ function notesOf({ incident, mute }) {
 
 	for (const run of incident?.runs ?? [])
 		notes.push({ chip: words(run.alarm), level: run.level, text: `runs of ${run.probe}, since ${instant(Date.parse(run.since))}` });
+	for (const alarm of incident?.alarms ?? [])
+		notes.push({ chip: alarm.alarm, level: alarm.level, text: `${alarm.operation} of ${alarm.probe}, since ${instant(Date.parse(alarm.since))}` });
 	if (incident?.group)
 		notes.push(groupNote(incident.group));
 	if (incident?.acknowledged)

@@ -390,16 +390,22 @@ enum condition_verdict condition_judge(
 	return condition_judge_window(condition, run, operation, NULL, 0);
 }
 
-uint64_t condition_measured(
-	enum condition_measure measure, const struct run *run, enum run_operation operation)
+uint64_t condition_measured_window(enum condition_measure measure, const struct run *run,
+	enum run_operation operation, const struct histogram *window)
 {
 	const struct run_operation_result *o = &run->operations[operation];
-	struct fraction value = measured(measure, run, o, &o->latency);
+	struct fraction value = measured(measure, run, o, window ? window : &o->latency);
 
 	if (value.denominator == 0)
 		return 0;
 	unsigned __int128 rounded = (value.numerator + value.denominator / 2) / value.denominator;
 	return rounded > UINT64_MAX ? UINT64_MAX : (uint64_t)rounded;
+}
+
+uint64_t condition_measured(
+	enum condition_measure measure, const struct run *run, enum run_operation operation)
+{
+	return condition_measured_window(measure, run, operation, NULL);
 }
 
 uint64_t condition_ios_needed(enum condition_measure measure)

@@ -77,6 +77,10 @@ enum condition_verdict condition_judge_window(const struct condition *condition,
 uint64_t condition_measured(
 	enum condition_measure measure, const struct run *run, enum run_operation operation);
 
+/* The same, but percentiles come from this histogram; NULL: the run's own. */
+uint64_t condition_measured_window(enum condition_measure measure, const struct run *run,
+	enum run_operation operation, const struct histogram *window);
+
 /* I/Os that a percentile needs before it is judged; 0 for what is no percentile. */
 uint64_t condition_ios_needed(enum condition_measure measure);
 

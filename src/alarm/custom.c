@@ -13,6 +13,8 @@
 #define CLEAR_RUNS_MAX 200
 #define TEXT_MAX 256
 
+const char *const custom_load_words[] = { "any", "idle", "busy", NULL };
+
 static const int metrics[CONDITION_MEASURES] = {
 	[CONDITION_AVG] = BASELINE_AVERAGE,
 	[CONDITION_P50] = BASELINE_P50,

@@ -17,6 +17,8 @@ enum custom_load {
 	CUSTOM_LOAD_BUSY, /* light or heavy */
 };
 
+extern const char *const custom_load_words[]; /* in the order of enum custom_load; ended by NULL */
+
 struct custom_rule {
 	struct condition when;
 	struct condition clear; /* has_clear: else not being met clears */

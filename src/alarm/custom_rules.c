@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alarm/incident.h"
+#include "base/buf.h"
 
 #define EVENTS_LEFT 3 /* what one that fires may say, and the incident's end */
 
@@ -37,11 +38,28 @@ static uint8_t count_hits(const struct alarm_rule_state *state, uint8_t window)
 	return (uint8_t)__builtin_popcount(state->bits & mask);
 }
 
-static void describe(const struct step *step, const struct alarm_custom *custom,
-	const struct custom_rule *rule, struct incident_event *ret)
+/* Without memory it stays empty: the name is enough to know it by. */
+static void write_condition(const struct condition *condition, char *ret)
 {
+	struct buf text = BUF_INIT(ALARM_CONDITION_MAX);
+
+	condition_format(condition, &text);
+	if (text.error == 0)
+		memcpy(ret, buf_text(&text), text.len + 1);
+	buf_done(&text);
+}
+
+static void describe(const struct step *step, const struct alarm_custom *custom,
+	const struct custom_rule *rule, const struct histogram *window, struct incident_event *ret)
+{
+	static const enum alarm_unit units[] = {
+		[CONDITION_NSEC] = ALARM_UNIT_LATENCY,
+		[CONDITION_BYTES_PER_SEC] = ALARM_UNIT_THROUGHPUT,
+		[CONDITION_NUMBER] = ALARM_UNIT_NUMBER,
+	};
 	const struct verdict *v = &step->verdicts[custom->operation];
 	enum condition_measure measure = rule->when.measure;
+	bool is_together = condition_ios_needed(measure) > 0;
 
 	*ret = (struct incident_event){
 		.level = rule->level,
@@ -50,21 +68,23 @@ static void describe(const struct step *step, const struct alarm_custom *custom,
 		.status = step->input->run->status,
 		.value_nsec = v->average_nsec,
 		.limit_nsec = step->input->limit.limit_nsec,
-		.hits = count_hits(&custom->rule, rule->hold.window),
+		.hits = is_together ? 0 : count_hits(&custom->rule, rule->hold.window),
 		.window = custom->rule.slots < rule->hold.window ? custom->rule.slots
 								 : rule->hold.window,
 		.evidence = {
-			.value = condition_measured(
-				measure, step->input->run, custom->operation),
+			.value = condition_measured_window(
+				measure, step->input->run, custom->operation, window),
 			.normal = custom_normal(step->input->baselines[custom->operation],
 				measure, v->load),
 			.load = v->load,
 			.others_bytes_per_sec = v->others_bytes_per_sec,
 			.moved = v->moved,
+			.unit = units[condition_measure_unit(measure)],
 		},
 	};
 	memcpy(ret->probe, custom->probe, sizeof(ret->probe));
 	memcpy(ret->alarm, custom->name, sizeof(ret->alarm));
+	write_condition(&rule->when, ret->condition);
 }
 
 static bool is_about(const struct condition *condition, enum run_operation operation)
@@ -93,12 +113,12 @@ static void take_series(
 	case CUSTOM_NOTHING:
 		return;
 	case CUSTOM_FIRED:
-		describe(step, custom, user->rule, &event);
+		describe(step, custom, user->rule, input.window, &event);
 		incident_raise(step->state, &event, step->input->now_usec,
 			step->input->next_incident_id, step->outcome);
 		return;
 	case CUSTOM_CLEARED:
-		describe(step, custom, user->rule, &step->cleared);
+		describe(step, custom, user->rule, input.window, &step->cleared);
 		step->cleared.level = ALARM_NONE;
 		step->cleared.window = user->rule->clear_runs;
 		step->has_cleared = true;
@@ -118,10 +138,12 @@ void custom_rules_take(struct step *step)
 					step, &step->input->user_rules[i], (enum run_operation)k);
 }
 
+/* An alarm that is about the other operation now is another one. */
 static bool is_known(const struct alarm_input *input, const struct alarm_custom *custom)
 {
 	for (size_t i = 0; i < input->user_rule_count; i++)
-		if (strcmp(input->user_rules[i].name, custom->name) == 0)
+		if (strcmp(input->user_rules[i].name, custom->name) == 0 &&
+			is_about(&input->user_rules[i].rule->when, custom->operation))
 			return true;
 	return strcmp(custom->probe, input->run->probe) != 0;
 }

@@ -8,7 +8,7 @@
 #include "alarm/baseline.h"
 #include "alarm/shape.h"
 
-#define SAMPLES_KEPT 8200
+#define SAMPLES_KEPT 10100 /* 28 days of one each SAMPLES_SPACING_MINUTES */
 #define SAMPLES_SPACING_MINUTES 4
 
 struct samples {

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "alarm/alarm.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -12,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/history.h"
+#include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/table.h"
 #include "report/text.h"
@@ -20,7 +23,8 @@
 #define DAYS_DEFAULT 28
 #define DAYS_MAX 3650
 #define DAY_USEC (UINT64_C(86400) * USEC_PER_SEC)
-#define COLUMNS 7
+#define COLUMNS 9
+#define WORDS_MAX 8
 #define TEXT_MAX 1024
 
 struct replay_request {
@@ -50,6 +54,24 @@ static int set_hold(
 	return custom_parse_hold(value, &request->rule.hold, reterr);
 }
 
+static int set_load(
+	const struct cli_option *option, const char *value, void *target, struct error *reterr)
+{
+	struct replay_request *request = target;
+	size_t count = 0;
+	(void)option;
+
+	for (; custom_load_words[count]; count++) {
+		if (strcmp(custom_load_words[count], value) != 0)
+			continue;
+		request->rule.load = (enum custom_load)count;
+		return 0;
+	}
+	const char *meant = parse_suggest(value, custom_load_words, count);
+	return error_set(reterr, -EINVAL, "%s: expected any, idle or busy%s%s%s", value,
+		meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
 static const struct cli_option options[] = {
 	{ .name = "days",
 		.value_name = "N",
@@ -75,6 +97,10 @@ static const struct cli_option options[] = {
 			"6 runs that do not meet the rule)",
 		.set = option_set_text,
 		.offset = offsetof(struct replay_request, clear) },
+	{ .name = "load",
+		.value_name = "LOAD",
+		.help = "only runs while others do: any (default), idle (or not known), busy",
+		.set = set_load },
 	{ .name = "json",
 		.help = "one JSON document, {\"firings\": [...], ...}, instead of a table",
 		.set = option_set_flag,
@@ -119,15 +145,12 @@ static int read_rule(struct replay_request *request, const char *text)
 	struct custom_rule *rule = &request->rule;
 	struct error error = { "" };
 
-	if (condition_parse(text, &rule->when, &error) < 0)
+	if (condition_parse_relative(text, &rule->when, &error) < 0)
 		return point_at("", text, &error);
 	rule->has_clear = request->clear != NULL;
 	if (request->clear &&
 		custom_parse_clear(request->clear, &rule->clear, &rule->clear_runs, &error) < 0)
 		return point_at("--clear: ", request->clear, &error);
-	if (rule->has_clear && rule->clear.is_relative)
-		return cli_complain(
-			CLI_USAGE, "rule replay: --clear: what is normal is not known here");
 	return CLI_GO_ON;
 }
 
@@ -137,15 +160,32 @@ struct outcome {
 	const struct replay_request *request;
 	int64_t from_usec;
 	int64_t now_usec;
-	size_t runs;
+	size_t runs; /* since from_usec */
 	struct replay *replay;
+	const struct clock *clock;
+	struct progress_line progress;
 };
+
+/* Of the time there is, as runs come in its order; those before from_usec are read too. */
+static unsigned percent_done(const struct outcome *outcome, int64_t at_usec)
+{
+	int64_t begin_usec = outcome->from_usec - replay_before_usec(&outcome->request->rule);
+	int64_t whole_usec = outcome->now_usec - begin_usec;
+
+	if (at_usec <= begin_usec || whole_usec <= 0)
+		return 0;
+	return at_usec >= outcome->now_usec ? 100
+					    : (unsigned)((at_usec - begin_usec) * 100 / whole_usec);
+}
 
 static int take(void *data, const struct run *run)
 {
 	struct outcome *outcome = data;
 
-	outcome->runs++;
+	if (run->started_usec >= outcome->from_usec)
+		outcome->runs++;
+	progress_show_percent(&outcome->progress, "replaying",
+		percent_done(outcome, run->started_usec), clock_monotonic_nsec(outcome->clock));
 	return replay_take(outcome->replay, run);
 }
 
@@ -190,13 +230,19 @@ static void add_row(struct table *t, const struct outcome *outcome, const struct
 	table_add(t, run_operation_name(f->operation));
 	add_value(outcome->request, f->value, &cell);
 	table_add_buf(t, &cell);
+	if (f->normal > 0)
+		add_value(outcome->request, f->normal, &cell);
+	else
+		buf_add_text(&cell, "-");
+	table_add_buf(t, &cell);
+	table_add(t, load_class_name(f->load));
 	buf_done(&cell);
 }
 
 static size_t add_table(const struct outcome *outcome, struct buf *b)
 {
 	static const char *const titles[COLUMNS] = { "FIRED (UTC)", "CLEARED (UTC)", "LASTED",
-		"REPOSITORY", "PROBE", "OPERATION", "MEASURED" };
+		"REPOSITORY", "PROBE", "OPERATION", "MEASURED", "NORMAL", "LOAD" };
 	struct table t = TABLE_INIT(COLUMNS, 1 << 6);
 	struct replay_firing firing;
 	size_t count = 0;
@@ -215,6 +261,18 @@ static void describe_rule(const struct custom_rule *rule, struct buf *b)
 {
 	condition_format(&rule->when, b);
 	buf_printf(b, ", %u of %u", rule->hold.hits, rule->hold.window);
+	if (rule->load != CUSTOM_LOAD_ANY)
+		buf_printf(b, ", while %s", custom_load_words[rule->load]);
+}
+
+static uint64_t lasted_in_all_usec(const struct outcome *outcome)
+{
+	struct replay_firing firing;
+	uint64_t usec = 0;
+
+	for (size_t i = 0; replay_firing(outcome->replay, i, &firing); i++)
+		usec += lasted_usec(outcome, &firing);
+	return usec;
 }
 
 static int print_text(const struct outcome *outcome)
@@ -230,7 +288,32 @@ static int print_text(const struct outcome *outcome)
 	buf_printf(&b, " in %" PRIu64 " day%s (%zu run%s)\n", outcome->request->days,
 		outcome->request->days == 1 ? "" : "s", outcome->runs,
 		outcome->runs == 1 ? "" : "s");
+	if (count > 1) {
+		b.len--; /* the line goes on */
+		buf_add_text(&b, ", ");
+		text_add_duration(&b, lasted_in_all_usec(outcome));
+		buf_add_text(&b, " in all\n");
+	}
 	return cli_print(&b);
+}
+
+static void add_figure(struct json_t *object, const struct replay_request *request,
+	const char *name, uint64_t value)
+{
+	static const char *const units[] = {
+		[CONDITION_NSEC] = "_seconds",
+		[CONDITION_BYTES_PER_SEC] = "_bytes_per_second",
+		[CONDITION_NUMBER] = "",
+	};
+	enum condition_unit unit = condition_measure_unit(request->rule.when.measure);
+	struct buf key = BUF_INIT(TEXT_MAX);
+
+	buf_printf(&key, "%s%s", name, units[unit]);
+	if (unit == CONDITION_NSEC)
+		json_add_seconds(object, buf_text(&key), value);
+	else
+		json_add_integer(object, buf_text(&key), (int64_t)value);
+	buf_done(&key);
 }
 
 static struct json_t *new_firing(const struct outcome *outcome, const struct replay_firing *f)
@@ -246,17 +329,10 @@ static struct json_t *new_firing(const struct outcome *outcome, const struct rep
 	else
 		json_add_null(object, "cleared");
 	json_add_seconds(object, "duration_seconds", lasted_usec(outcome, f) * NSEC_PER_USEC);
-	switch (condition_measure_unit(outcome->request->rule.when.measure)) {
-	case CONDITION_NSEC:
-		json_add_seconds(object, "value_seconds", f->value);
-		break;
-	case CONDITION_BYTES_PER_SEC:
-		json_add_integer(object, "value_bytes_per_second", (int64_t)f->value);
-		break;
-	case CONDITION_NUMBER:
-		json_add_integer(object, "value", (int64_t)f->value);
-		break;
-	}
+	add_figure(object, outcome->request, "value", f->value);
+	if (f->normal > 0)
+		add_figure(object, outcome->request, "normal", f->normal);
+	json_add_text(object, "load", load_class_name(f->load));
 	return object;
 }
 
@@ -302,7 +378,7 @@ static int replay(struct store_reader *reader, struct outcome *outcome)
 	const struct store_run_filter filter = {
 		.repository = request->repository,
 		.probe = request->probe,
-		.from_usec = outcome->from_usec,
+		.from_usec = outcome->from_usec - replay_before_usec(&request->rule),
 		.limit = SIZE_MAX,
 		.is_oldest_first = true,
 	};
@@ -310,7 +386,9 @@ static int replay(struct store_reader *reader, struct outcome *outcome)
 
 	if (!outcome->replay)
 		return cli_complain(CLI_FAILED, "rule replay: no memory");
+	progress_init(&outcome->progress, STDERR_FILENO, clock_monotonic_nsec(outcome->clock));
 	int r = store_read_runs(reader, &filter, take, outcome, &error);
+	progress_erase(&outcome->progress);
 	if (r < 0)
 		return cli_complain(
 			CLI_FAILED, "rule replay: %s", error.text[0] ? error.text : errno_text(-r));
@@ -326,12 +404,14 @@ static int rule_handler(struct cli *cli, const struct command *command)
 {
 	struct replay_request request = {
 		.days = DAYS_DEFAULT,
-		.rule = { .hold = { 2, 3 }, .clear_runs = 6, .level = ALARM_WARNING },
+		.rule = { .hold = { ALARM_HOLD_HITS, ALARM_HOLD_WINDOW },
+			.clear_runs = ALARM_CLEAR_RUNS,
+			.level = ALARM_WARNING },
 	};
 	const struct option_group groups[] = {
 		{ "On what, and how", options, sizeof(options) / sizeof(options[0]), &request },
 	};
-	struct outcome outcome = { .request = &request };
+	struct outcome outcome = { .request = &request, .clock = &cli->clock };
 	struct store_reader *reader;
 	int r = cli_parse(cli, command, groups, 1);
 
@@ -348,7 +428,7 @@ static int rule_handler(struct cli *cli, const struct command *command)
 		return r;
 	outcome.now_usec = clock_realtime_usec(&cli->clock);
 	outcome.from_usec = outcome.now_usec - (int64_t)(request.days * DAY_USEC);
-	outcome.replay = replay_new(&request.rule);
+	outcome.replay = replay_new(&request.rule, outcome.from_usec);
 	r = replay(reader, &outcome);
 	outcome.replay = replay_free(outcome.replay);
 	store_reader_close(reader);
@@ -363,12 +443,14 @@ const struct command command_rule = {
 	.help = "Runs a rule over the runs of the history and tells when it would have fired and\n"
 		"cleared. A rule is [read|write] MEASURE > VALUE, or < VALUE. Measures are avg,\n"
 		"p50, p95, p99, p99.9 and max (VALUE: 15ms), throughput (100M a second), iops and\n"
-		"errors (a number). A percentile is that of the runs of --hold together. Without\n"
-		"read or write it is about each by itself.\n"
+		"errors (a number); or xK normal, K times what was normal at that load then. A\n"
+		"percentile is that of the runs of --hold together. Without read or write it is\n"
+		"about each by itself. [alarm NAME] in the configuration takes the same words.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe rule replay 'write p99 > 50ms'\n"
 		"  repoprobe rule replay --days=7 --repository=nas1 --hold='3 of 5' 'avg > 20ms'\n"
+		"  repoprobe rule replay --load=idle 'avg > x2 normal'\n"
 		"  repoprobe rule replay --json 'throughput < 50M' | jq '.firings | length'\n",
 	.min_operands = 2,
 	.max_operands = 2,

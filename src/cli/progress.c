@@ -83,6 +83,28 @@ void progress_show(
 	buf_done(&b);
 }
 
+static bool is_time_to_show(struct progress_line *line, uint64_t now_nsec)
+{
+	if (line->fd < 0 || now_nsec - line->started_nsec < DELAY_NSEC ||
+		now_nsec - line->shown_nsec < PAUSE_NSEC)
+		return false;
+	line->shown_nsec = now_nsec;
+	return true;
+}
+
+void progress_show_percent(
+	struct progress_line *line, const char *text, unsigned percent, uint64_t now_nsec)
+{
+	struct buf b = BUF_INIT(LINE_BYTES_MAX);
+
+	if (!is_time_to_show(line, now_nsec))
+		return;
+	buf_printf(&b, ERASE_LINE "%s: %u %%", text, percent);
+	add_elapsed(&b, now_nsec - line->started_nsec);
+	paint(line, &b);
+	buf_done(&b);
+}
+
 void progress_show_bytes(void *data, uint64_t done_bytes, uint64_t total_bytes)
 {
 	struct progress_bytes *bytes = data;
@@ -90,10 +112,8 @@ void progress_show_bytes(void *data, uint64_t done_bytes, uint64_t total_bytes)
 	uint64_t elapsed_nsec = now_nsec - bytes->line.started_nsec;
 	struct buf b = BUF_INIT(LINE_BYTES_MAX);
 
-	if (bytes->line.fd < 0 || elapsed_nsec < DELAY_NSEC ||
-		now_nsec - bytes->line.shown_nsec < PAUSE_NSEC)
+	if (!is_time_to_show(&bytes->line, now_nsec))
 		return;
-	bytes->line.shown_nsec = now_nsec;
 	buf_printf(&b, ERASE_LINE "%s: ", bytes->text);
 	add_bytes(&b, done_bytes, total_bytes);
 	add_elapsed(&b, elapsed_nsec);

@@ -15,7 +15,7 @@ struct progress_line {
 	int fd; /* of the terminal; -1: show nothing */
 	uint64_t started_nsec;
 	bool is_shown;
-	uint64_t shown_nsec; /* by progress_show_bytes */
+	uint64_t shown_nsec; /* by progress_show_bytes and _percent */
 };
 
 /* fd is asked whether it is a terminal. */
@@ -34,6 +34,10 @@ struct progress_bytes {
 };
 /* For a struct progress_bytes; at most ten times a second. */
 void progress_show_bytes(void *data, uint64_t done_bytes, uint64_t total_bytes);
+
+/* The same line for percent of a whole: "replaying: 43 %, 2.1 s". */
+void progress_show_percent(
+	struct progress_line *line, const char *text, unsigned percent, uint64_t now_nsec);
 
 /* The text: "measuring: 43 %, 2.1 s" or "laying out the probe file: 412 MiB of 1 GiB (40 %), 3.2
  * s". */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alarm/judge.h"
+#include "alarm/samples.h"
 #include "base/buf.h"
 #include "model/workload.h"
 
@@ -23,6 +25,7 @@ struct series {
 	struct histogram *window;
 	size_t window_count;
 	size_t window_next;
+	struct samples *samples; /* NULL while the rule does not ask for a normal */
 };
 
 struct firing {
@@ -30,10 +33,13 @@ struct firing {
 	int64_t fired_usec;
 	int64_t cleared_usec;
 	uint64_t value;
+	uint64_t normal;
+	enum load_class load;
 };
 
 struct replay {
 	struct custom_rule rule;
+	int64_t from_usec;
 	size_t judged;
 	struct histogram merged;
 	size_t series_count, series_capacity;
@@ -42,12 +48,25 @@ struct replay {
 	struct firing *firings;
 };
 
-struct replay *replay_new(const struct custom_rule *rule)
+static bool needs_normal(const struct custom_rule *rule)
+{
+	return rule->when.is_relative || (rule->has_clear && rule->clear.is_relative) ||
+		rule->load != CUSTOM_LOAD_ANY;
+}
+
+int64_t replay_before_usec(const struct custom_rule *rule)
+{
+	return needs_normal(rule) ? BASELINE_USEC : 0;
+}
+
+struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 
-	if (replay)
-		replay->rule = *rule;
+	if (!replay)
+		return NULL;
+	replay->rule = *rule;
+	replay->from_usec = from_usec;
 	return replay;
 }
 
@@ -55,6 +74,7 @@ static void series_free(struct series *series)
 {
 	free(series->key);
 	free(series->window);
+	samples_free(series->samples);
 	free(series);
 }
 
@@ -131,6 +151,8 @@ static int follow_workload(struct replay *replay, struct series *s, const struct
 		s->state = (struct alarm_rule_state){ 0 };
 		s->window_count = 0;
 		s->window_next = 0;
+		if (s->samples)
+			samples_restart(s->samples);
 	}
 	free(s->key);
 	s->key = text;
@@ -161,7 +183,7 @@ static int slide(struct replay *replay, struct series *s, const struct run *run,
 	return 0;
 }
 
-static int fire(struct replay *replay, struct series *s, const struct run *run)
+static int fire(struct replay *replay, struct series *s, const struct custom_input *input)
 {
 	struct firing *moved = grow(
 		replay->firings, replay->firing_count, &replay->firing_capacity, sizeof(*moved));
@@ -172,10 +194,54 @@ static int fire(struct replay *replay, struct series *s, const struct run *run)
 	s->firing = replay->firing_count++;
 	moved[s->firing] = (struct firing){
 		.series = s,
-		.fired_usec = run->started_usec,
-		.value = condition_measured(replay->rule.when.measure, run, s->operation),
+		.fired_usec = input->now_usec,
+		.value = condition_measured(replay->rule.when.measure, input->run, s->operation),
+		.normal = custom_normal(input->baseline, replay->rule.when.measure, input->load),
+		.load = input->load,
 	};
 	return 0;
+}
+
+static int judge(struct replay *replay, struct series *s, const struct custom_input *input)
+{
+	replay->judged++;
+	switch (custom_step(&replay->rule, &s->state, input)) {
+	case CUSTOM_NOTHING:
+		return 0;
+	case CUSTOM_FIRED:
+		return fire(replay, s, input);
+	case CUSTOM_CLEARED:
+		clear(replay, s, input->now_usec);
+		return 0;
+	}
+	return 0;
+}
+
+/* The run beside what was normal before it. */
+static int compare(struct series *s, const struct run *run, struct verdict *ret)
+{
+	if (!s->samples)
+		s->samples = samples_new();
+	if (!s->samples)
+		return -ENOMEM;
+	struct alarm_input input = {
+		.run = run,
+		.facts = &run->facts,
+		.now_usec = run->started_usec,
+	};
+	input.baselines[s->operation] = samples_baseline(s->samples);
+	judge_run(&input, s->operation, ret);
+	return 0;
+}
+
+static int learn(struct series *s, const struct run *run, const struct verdict *v)
+{
+	struct baseline_sample sample = v->sample;
+
+	sample.is_learned = v->bad == 0 && s->state.level == ALARM_NONE && (s->state.bits & 1) == 0;
+	samples_add(s->samples, &sample, &run->operations[s->operation].latency);
+	int r = samples_refresh(s->samples, run->started_usec);
+	return r < 0 ? r : 0;
 }
 
 static int step(struct replay *replay, struct series *s, const struct run *run)
@@ -186,23 +252,22 @@ static int step(struct replay *replay, struct series *s, const struct run *run)
 		.load = LOAD_UNKNOWN,
 		.now_usec = run->started_usec,
 	};
+	bool is_compared =
+		needs_normal(&replay->rule) && run->operations[s->operation].latency.count > 0;
+	struct verdict v = { .load = LOAD_UNKNOWN };
 	int r = follow_workload(replay, s, run);
 
+	if (r == 0 && is_compared)
+		r = compare(s, run, &v);
 	if (r == 0)
 		r = slide(replay, s, run, &input.window);
 	if (r < 0)
 		return r;
-	replay->judged++;
-	switch (custom_step(&replay->rule, &s->state, &input)) {
-	case CUSTOM_NOTHING:
-		return 0;
-	case CUSTOM_FIRED:
-		return fire(replay, s, run);
-	case CUSTOM_CLEARED:
-		clear(replay, s, run->started_usec);
-		return 0;
-	}
-	return 0;
+	input.load = v.load;
+	input.baseline = s->samples ? samples_baseline(s->samples) : NULL;
+	if (run->started_usec >= replay->from_usec)
+		r = judge(replay, s, &input);
+	return r == 0 && is_compared ? learn(s, run, &v) : r;
 }
 
 static bool is_judged(const struct replay *replay, const struct run *run)
@@ -252,6 +317,8 @@ bool replay_firing(const struct replay *replay, size_t i, struct replay_firing *
 		.fired_usec = f->fired_usec,
 		.cleared_usec = f->cleared_usec,
 		.value = f->value,
+		.normal = f->normal,
+		.load = f->load,
 	};
 	return true;
 }

@@ -20,7 +20,7 @@ int resolve_copy(char **ret, const char *text)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int copy_items(const struct source_value *v, char ***ret, size_t *ret_count)
+int resolve_items(const struct source_value *v, char ***ret, size_t *ret_count)
 {
 	*ret_count = 0;
 	if (v->item_count == 0)
@@ -221,7 +221,7 @@ static int resolve_mute(const struct source_mute *own, struct config_mute *ret)
 	if (resolve_copy(&ret->name, own->section.name) < 0 ||
 		resolve_copy(&ret->reason, resolve_text(&own->reason)) < 0)
 		return -ENOMEM;
-	return copy_items(&own->repository, &ret->repositories, &ret->repository_count);
+	return resolve_items(&own->repository, &ret->repositories, &ret->repository_count);
 }
 
 static int resolve_mutes(const struct source *source, struct issues *issues, struct config *config)
@@ -260,10 +260,10 @@ static int resolve_daemon(const struct source *source, struct config *config)
 static int resolve_http(const struct source *source, struct config *config)
 {
 	const struct source_http *http = &source->http;
-	int r = copy_items(&http->listen, &config->listen, &config->listen_count);
+	int r = resolve_items(&http->listen, &config->listen, &config->listen_count);
 
 	if (r == 0)
-		r = copy_items(
+		r = resolve_items(
 			&http->allowed_hosts, &config->allowed_hosts, &config->allowed_host_count);
 	if (r < 0)
 		return r;
@@ -291,7 +291,7 @@ static int copy_files(const struct source *source, struct config *config)
 		.items = source->files,
 	};
 
-	return copy_items(&files, &config->files, &config->file_count);
+	return resolve_items(&files, &config->files, &config->file_count);
 }
 
 int resolve_config(struct source *source, struct issues *issues, struct config **ret)
@@ -314,6 +314,8 @@ int resolve_config(struct source *source, struct issues *issues, struct config *
 		r = resolve_repositories(source, issues, config);
 	if (r == 0)
 		r = resolve_mutes(source, issues, config);
+	if (r == 0)
+		r = resolve_alarms(source, issues, config);
 	if (r < 0) {
 		config_free(config);
 		return r;

@@ -30,6 +30,12 @@ int resolve_probes(struct resolver *p, struct config_repository *ret);
  * when_busy, confirm_after. Returns 0 or -ENOMEM. */
 int resolve_bounds(struct resolver *p, struct config_repository *ret);
 
+/* The [alarm] sections; repositories and their probes are resolved. Returns 0 or -ENOMEM. */
+int resolve_alarms(struct source *source, struct issues *issues, struct config *config);
+
+/* A list's entries, copied for the config. Returns 0 or -ENOMEM. */
+int resolve_items(const struct source_value *v, char ***ret, size_t *ret_count);
+
 /* A copy that the config owns. Returns 0 or -ENOMEM. */
 int resolve_copy(char **ret, const char *text);
 

@@ -47,8 +47,11 @@ enum schema_type {
 	SCHEMA_MUTE_TIME,
 	SCHEMA_CHOICE, /* one of the key's words; its number is the place among them */
 	SCHEMA_TEXT, /* free, at most max bytes of UTF-8 */
+	SCHEMA_CONDITION, /* "write p99 > 50ms" */
+	SCHEMA_HOLD, /* "2 of 3" */
+	SCHEMA_CLEAR, /* a condition, "for N" behind it, or empty: none */
 };
-#define SCHEMA_TYPES 20
+#define SCHEMA_TYPES 23
 
 struct schema_key {
 	unsigned sections; /* bits 1 << enum schema_section where it may stand */

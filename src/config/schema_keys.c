@@ -18,6 +18,8 @@
 static const char *const storage_classes[] = { "auto", "flash", "array", "network", "disk", NULL };
 static const char *const sensitivities[] = { "default", "quiet", "very-quiet", NULL };
 static const char *const limit_modes[] = { "normal", "strict", NULL };
+/* … and those of enum alarm_level from ALARM_WARNING on, … */
+static const char *const levels[] = { "warning", "critical", NULL };
 /* … and enum mute_mode from MUTE_MESSAGES on. */
 static const char *const mute_modes[] = { "mute", "pause", NULL };
 
@@ -426,13 +428,77 @@ const struct schema_key schema_keys[] = {
 		.offset = offsetof(struct source_probe, limit_critical),
 	},
 	{ .sections = IN(SCHEMA_PROBE), .name = "kind" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "repository" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "probe" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "when" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "hold" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "clear" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "level" },
-	{ .sections = IN(SCHEMA_ALARM), .name = "load" },
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "repository",
+		.help = "Repositories it watches, separated by commas; empty: all.",
+		.default_text = "",
+		.type = SCHEMA_LABELS,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, repository),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "probe",
+		.help = "Probes it watches, separated by commas; empty: all.",
+		.default_text = "",
+		.type = SCHEMA_LABELS,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, probe),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "when",
+		.help = "What is wrong, such as write p99 > 50ms or throughput < x0.5 normal.",
+		.type = SCHEMA_CONDITION,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, when),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "hold",
+		.help = "In how many of the newest runs, before somebody is told.",
+		.default_text = "2 of 3",
+		.type = SCHEMA_HOLD,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, hold),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "clear",
+		.help = "What ends it, such as write p99 < 40ms for 6; empty: that when is not met any more, six times in a row.",
+		.default_text = "",
+		.type = SCHEMA_CLEAR,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, clear),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "level",
+		.help = "warning or critical.",
+		.default_text = "warning",
+		.type = SCHEMA_CHOICE,
+		.choices = levels,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, level),
+	},
+	{
+		.sections = IN(SCHEMA_ALARM),
+		.name = "load",
+		.help = "What others do there meanwhile: any, idle (or not known), or busy.",
+		.default_text = "any",
+		.type = SCHEMA_CHOICE,
+		.choices = custom_load_words,
+		.is_available = true,
+		.is_reloadable = true,
+		.offset = offsetof(struct source_alarm, load),
+	},
 	{
 		.sections = IN(SCHEMA_MUTE),
 		.name = "repository",

@@ -167,6 +167,12 @@ static void show_file(struct buf *b, const char *name)
 	buf_add_char(b, '\n');
 }
 
+static void show_alarm(struct buf *b, const struct source_alarm *alarm)
+{
+	buf_printf(b, "\n[alarm %s]\n", alarm->section.name);
+	show_section(b, SCHEMA_ALARM, alarm, SHOW_GIVEN);
+}
+
 static void show_mute(struct buf *b, const struct source_mute *mute)
 {
 	buf_printf(b, "\n[mute %s]\n", mute->section.name);
@@ -191,6 +197,8 @@ void config_show(const struct config *config, struct buf *b)
 		show_probe(b, source_probe_at(source, i));
 	for (size_t i = 0; i < config->repository_count; i++)
 		show_repository(b, config, &config->repositories[i]);
+	for (size_t i = 0; i < source->alarms.count; i++)
+		show_alarm(b, source_alarm_at(source, i));
 	for (size_t i = 0; i < source->mutes.count; i++)
 		show_mute(b, source_mute_at(source, i));
 }

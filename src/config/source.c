@@ -45,6 +45,7 @@ static struct source_list *list_of(
 	} lists[SCHEMA_SECTIONS] = {
 		[SCHEMA_REPOSITORY] = { &source->repositories, sizeof(struct source_repository) },
 		[SCHEMA_PROBE] = { &source->probes, sizeof(struct source_probe) },
+		[SCHEMA_ALARM] = { &source->alarms, sizeof(struct source_alarm) },
 		[SCHEMA_MUTE] = { &source->mutes, sizeof(struct source_mute) },
 	};
 

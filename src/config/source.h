@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alarm/custom.h"
 #include "config/config.h"
 #include "config/issues.h"
 #include "config/schema.h"
@@ -99,6 +100,18 @@ struct source_probe {
 	struct workload workload; /* the preset with these options, once resolved */
 };
 
+struct source_alarm {
+	struct source_section section;
+	struct source_value repository;
+	struct source_value probe;
+	struct source_value when;
+	struct source_value hold;
+	struct source_value clear;
+	struct source_value level;
+	struct source_value load;
+	struct custom_rule rule; /* all of these, once resolved */
+};
+
 struct source_mute {
 	struct source_section section;
 	struct source_value repository;
@@ -124,6 +137,7 @@ struct source {
 	struct source_list repositories;
 	struct source_list probes;
 	struct source_list mutes;
+	struct source_list alarms;
 };
 
 struct source *source_new(void); /* with all defaults; NULL when memory is short */
@@ -158,6 +172,11 @@ static inline struct source_repository *source_repository_at(const struct source
 static inline struct source_probe *source_probe_at(const struct source *source, size_t i)
 {
 	return (struct source_probe *)source->probes.sections + i;
+}
+
+static inline struct source_alarm *source_alarm_at(const struct source *source, size_t i)
+{
+	return (struct source_alarm *)source->alarms.sections + i;
 }
 
 static inline struct source_mute *source_mute_at(const struct source *source, size_t i)

@@ -10,6 +10,7 @@ libconfig_a_SOURCES = \
 	%D%/override.c \
 	%D%/read.c \
 	%D%/resolve.c %D%/resolve.h \
+	%D%/resolve_alarms.c \
 	%D%/resolve_bounds.c \
 	%D%/resolve_probe.c \
 	%D%/schema.c %D%/schema.h \

@@ -380,6 +380,37 @@ static int read_mute_time(const struct schema_key *key, const char *text, struct
 	return r < 0 ? r : set_text(v, text);
 }
 
+static int read_condition(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	struct condition condition;
+	int r = condition_parse_relative(text, &condition, reterr);
+
+	(void)key; /* no range */
+	return r < 0 ? r : set_text(v, text);
+}
+
+static int read_hold(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	struct rule_hold hold;
+	int r = custom_parse_hold(text, &hold, reterr);
+
+	(void)key; /* no range */
+	return r < 0 ? r : set_text(v, text);
+}
+
+static int read_clear(const struct schema_key *key, const char *text, struct source_value *v,
+	struct error *reterr)
+{
+	struct condition condition;
+	uint8_t runs;
+	int r = *text != '\0' ? custom_parse_clear(text, &condition, &runs, reterr) : 0;
+
+	(void)key; /* no range */
+	return r < 0 ? r : set_text(v, text);
+}
+
 static int refuse_choice(const struct schema_key *key, const char *text, struct error *reterr)
 {
 	struct buf words = BUF_INIT(CHOICES_MAX);
@@ -487,6 +518,9 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 		[SCHEMA_MUTE_TIME] = read_mute_time,
 		[SCHEMA_CHOICE] = read_choice,
 		[SCHEMA_TEXT] = read_text,
+		[SCHEMA_CONDITION] = read_condition,
+		[SCHEMA_HOLD] = read_hold,
+		[SCHEMA_CLEAR] = read_clear,
 	};
 	int r;
 

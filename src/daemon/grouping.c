@@ -13,6 +13,11 @@ static bool is_together(const struct grouping_member *members, size_t self, size
 	return i != self && storage_group_is_same(&members[self].group, &members[i].group);
 }
 
+bool grouping_is_slowness(enum alarm_reason reason)
+{
+	return alarm_reason_has_operation(reason) && reason != ALARM_REASON_CUSTOM;
+}
+
 bool grouping_has_others(const struct grouping_member *members, size_t count, size_t self)
 {
 	for (size_t i = 0; i < count; i++)
@@ -116,7 +121,7 @@ static const char *state_text(const struct grouping_names *names)
 	size_t out = 0;
 
 	for (size_t i = 0; i < names->count; i++) {
-		slow += alarm_reason_has_operation(names->events[i]->reason);
+		slow += grouping_is_slowness(names->events[i]->reason);
 		out += is_outage(names->events[i]->reason);
 	}
 	if (slow == names->count)

@@ -28,6 +28,9 @@ struct grouping_member {
 	bool has_outage; /* hangs, or gives no data; not while muted */
 };
 
+/* Can it come of another's outage? What the user's own alarms are about is not known. */
+bool grouping_is_slowness(enum alarm_reason reason);
+
 /* Shares it with somebody else, at all? */
 bool grouping_has_others(const struct grouping_member *members, size_t count, size_t self);
 

@@ -45,7 +45,7 @@ static void set_owed(struct grouping_member *m, const struct incident_event *eve
 {
 	m->owed_level = event->level;
 	m->owed_usec = event->time_usec;
-	m->is_slowness = !m->has_outage && alarm_reason_has_operation(event->reason);
+	m->is_slowness = !m->has_outage && grouping_is_slowness(event->reason);
 }
 
 static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)

@@ -49,6 +49,7 @@ static void probe_done(struct live_probe *probe)
 	free(probe->limit_reason);
 	free(probe->series_key);
 	normal_done(&probe->normal);
+	custom_windows_free(probe->windows);
 }
 
 /* Moves everything but configuration and schedule from the earlier probe of the same name. */
@@ -101,6 +102,7 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 		if (!is_same) {
 			normal_done(&probe->normal);
 			probe->normal = (struct normal){ .is_asked = false };
+			probe->windows = custom_windows_free(probe->windows);
 		}
 		if (is_replanned)
 			live_plan(probe, now_nsec, now_usec, 0);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
+#include "daemon/custom_alarms.h"
 #include "daemon/normal.h"
 #include "daemon/schedule.h"
 #include "model/facts.h"
@@ -23,6 +24,7 @@ struct live_probe {
 	struct rule_limit limit; /* that it is judged by now */
 	char *limit_reason; /* NULL: the configuration's */
 	struct normal normal;
+	struct custom_windows *windows; /* what percentiles of alarms are told from; NULL: none */
 	uint64_t due_nsec; /* monotonic; UINT64_MAX: never */
 	int64_t due_usec; /* the same as realtime; 0: never */
 	uint64_t overlap_due_nsec; /* the slot after it: when it comes first, one is skipped */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "daemon/custom_alarms.h"
 #include "daemon/daemon.h"
 #include "store/store.h"
 
@@ -29,6 +30,9 @@ struct past {
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
 	char key[STORE_SERIES_KEY_MAX + 1];
+	bool is_again; /* for the windows alone */
+	size_t window; /* custom_alarms_window's */
+	struct custom_windows *windows;
 	int64_t from_usec;
 	struct samples *samples[RUN_OPERATIONS];
 	struct store_baseline *baselines; /* by operation */
@@ -54,6 +58,7 @@ static struct past *past_free(struct past *past)
 	if (past) {
 		free_samples(past->samples);
 		free(past->baselines);
+		custom_windows_free(past->windows);
 	}
 	free(past);
 	return NULL;
@@ -97,7 +102,52 @@ static void take_baselines(struct past *past)
 	}
 }
 
-static int read_past(struct store_reader *reader, struct past *past)
+/* Of runs that were skipped, failed or confirmed another there may be some between. */
+#define RUNS_LOOKED_AT 8 /* for each that is wanted */
+
+struct windows_question {
+	struct past *past;
+	size_t found;
+};
+
+static bool is_of_series(const struct run *run, const char *key)
+{
+	struct buf text = BUF_INIT(STORE_SERIES_KEY_MAX);
+
+	workload_series_key(&run->workload, &text);
+	bool is_same = text.error == 0 && strcmp(buf_text(&text), key) == 0;
+	buf_done(&text);
+	return is_same;
+}
+
+static int take_run(void *data, const struct run *run)
+{
+	struct windows_question *q = data;
+
+	if (!custom_windows_takes(run) || !is_of_series(run, q->past->key))
+		return 0;
+	int r = custom_windows_add(&q->past->windows, run, q->past->window);
+	if (r < 0)
+		return r;
+	return ++q->found >= q->past->window; /* 1: enough */
+}
+
+static int read_windows(struct store_reader *reader, struct past *past)
+{
+	struct windows_question question = { .past = past };
+	const struct store_run_filter filter = {
+		.repository = past->repository,
+		.probe = past->probe,
+		.limit = past->window * RUNS_LOOKED_AT,
+	};
+
+	if (past->window == 0)
+		return 0;
+	int r = store_read_runs(reader, &filter, take_run, &question, &past->sentence);
+	return r < 0 ? r : 0;
+}
+
+static int read_normal(struct store_reader *reader, struct past *past)
 {
 	const struct store_sample_query query = {
 		.repository = past->repository,
@@ -116,6 +166,13 @@ static int read_past(struct store_reader *reader, struct past *past)
 	if (r >= 0)
 		take_baselines(past);
 	return r == -ENOENT ? 0 : r;
+}
+
+static int read_past(struct store_reader *reader, struct past *past)
+{
+	int r = past->is_again ? 0 : read_normal(reader, past);
+
+	return r < 0 ? r : read_windows(reader, past);
 }
 
 /* On a reader thread; reader NULL: the pool closes. */
@@ -185,6 +242,10 @@ static void take_past(struct daemon *d, struct past *past)
 	char key[STORE_SERIES_KEY_MAX + 1];
 	if (!probe || write_key(probe, key, sizeof(key)) < 0 || strcmp(key, past->key) != 0)
 		return; /* what is measured changed meanwhile */
+	custom_windows_join(&probe->windows, &past->windows,
+		custom_alarms_window(d->config, past->repository, past->probe));
+	if (past->is_again)
+		return;
 	join(past->samples, probe->normal.samples);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		if (probe->normal.since_usec[i] == 0)
@@ -256,13 +317,16 @@ void normal_stop(struct daemon *d)
 	d->normal_reader = NULL;
 }
 
-static int ask(struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+static int ask(struct daemon *d, const struct live_repository *repository, struct live_probe *probe,
+	size_t window)
 {
 	struct past *past = calloc(1, sizeof(*past));
 
 	if (!past)
 		return -ENOMEM;
 	past->reader = d->normal_reader;
+	past->is_again = probe->normal.is_asked;
+	past->window = window;
 	past->from_usec = clock_realtime_usec(&d->clock) - BASELINE_USEC;
 	(void)strncat(past->repository, repository->config->name, RUN_NAME_MAX);
 	(void)strncat(past->probe, probe->config->name, RUN_NAME_MAX);
@@ -280,11 +344,16 @@ void normal_ask(struct daemon *d)
 		struct live_repository *repository = &d->live->repositories[i];
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			struct live_probe *probe = &repository->probes[k];
-			if (probe->normal.is_asked)
+			size_t window = custom_alarms_window(
+				d->config, repository->config->name, probe->config->name);
+			if (probe->normal.is_asked && window <= probe->normal.asked_window) {
+				probe->normal.asked_window = window; /* no more is kept */
 				continue;
-			if (ask(d, repository, probe) < 0)
+			}
+			if (ask(d, repository, probe, window) < 0)
 				return; /* the next answer makes room */
 			probe->normal.is_asked = true;
+			probe->normal.asked_window = window;
 		}
 	}
 }

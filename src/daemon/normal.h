@@ -24,6 +24,7 @@ struct normal {
 	struct samples *samples[RUN_OPERATIONS]; /* NULL: nothing was judged yet */
 	int64_t since_usec[RUN_OPERATIONS]; /* what came before counts no more */
 	bool is_asked; /* for its past */
+	size_t asked_window; /* and for the latencies of so many runs, for alarms of the user's */
 };
 void normal_done(struct normal *normal);
 
@@ -31,7 +32,8 @@ void normal_done(struct normal *normal);
 int normal_start(struct daemon *d, struct error *reterr);
 void normal_stop(struct daemon *d); /* after the reader threads have ended */
 
-/* Asks for the past of every probe that has not been asked for. Those there is no room for in the
+/* Asks for the past of every probe that has not been asked for, and for more of it where a new
+ * alarm looks farther back. Those there is no room for in the
  * queue are asked for at a later call. */
 void normal_ask(struct daemon *d);
 

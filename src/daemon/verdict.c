@@ -8,6 +8,7 @@
 #include "alarm/sense.h"
 #include "base/buf.h"
 #include "base/zone.h"
+#include "daemon/custom_alarms.h"
 #include "daemon/daemon.h"
 #include "daemon/mutes.h"
 
@@ -112,6 +113,21 @@ static uint64_t longest_gap_usec(const struct live_probe *probe, int64_t now_use
 	return wait_usec > spacing_usec ? wait_usec : spacing_usec;
 }
 
+/* The run is in the window that it is judged by. */
+static int build_customs(const struct daemon *d, const char *repository, struct live_probe *probe,
+	const struct run *run, struct custom_alarms *ret)
+{
+	const char *name = probe->config->name;
+	size_t window = custom_alarms_window(d->config, repository, name);
+	bool is_taken = custom_windows_takes(run);
+	int r = is_taken ? custom_windows_add(&probe->windows, run, window) : 0;
+
+	*ret = (struct custom_alarms){ .count = 0 };
+	return r < 0 ? r
+		     : custom_alarms_build(
+			       d->config, repository, name, is_taken ? probe->windows : NULL, ret);
+}
+
 int verdict_take(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, struct alarm_outcome *ret)
 {
@@ -141,7 +157,15 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 			input.peers_nsec[i] =
 				peers_nsec(d, repository, probe, (enum run_operation)i);
 	}
-	return alarm_step(repository->alarm, &input, ret);
+	struct custom_alarms customs;
+	r = build_customs(d, config->name, probe, run, &customs);
+	if (r >= 0) {
+		input.user_rules = customs.rules;
+		input.user_rule_count = customs.count;
+		r = alarm_step(repository->alarm, &input, ret);
+	}
+	custom_alarms_done(&customs);
+	return r;
 }
 
 void verdict_tick(struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret)

@@ -142,6 +142,13 @@ int incident_change_parse(const char *text, enum incident_change *ret)
 	return 0;
 }
 
+const char *incident_event_reason(const struct incident_event *event)
+{
+	bool has_name = event->reason == ALARM_REASON_CUSTOM && event->alarm[0] != '\0';
+
+	return has_name ? event->alarm : alarm_reason_name(event->reason);
+}
+
 bool incident_change_is_told(enum incident_change change)
 {
 	return change != INCIDENT_JOINED && change != INCIDENT_REOPENED;
@@ -204,4 +211,28 @@ enum alarm_level alarm_state_level(
 		if (!probe || strcmp(state->probes[i].probe, probe) == 0)
 			level = higher(level, alarm_probe_level(&state->probes[i], reason));
 	return level;
+}
+
+static bool is_of(const struct alarm_custom *custom, const char *probe, const char *name)
+{
+	return strcmp(custom->name, name) == 0 && (!probe || strcmp(custom->probe, probe) == 0);
+}
+
+enum alarm_level alarm_custom_level(
+	const struct alarm_state *state, const char *probe, const char *name)
+{
+	enum alarm_level level = ALARM_NONE;
+
+	for (size_t i = 0; i < state->custom_count; i++)
+		if (is_of(&state->customs[i], probe, name))
+			level = higher(level, state->customs[i].rule.level);
+	return level;
+}
+
+bool alarm_custom_is_again(const struct alarm_state *state, const char *probe, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_of(&state->customs[k], probe, state->customs[i].name))
+			return true;
+	return false;
 }

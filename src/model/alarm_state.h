@@ -199,6 +199,15 @@ struct alarm_state {
 	struct alarm_series series[ALARM_SERIES_MAX]; /* the last: a batch copies the used ones */
 };
 
+/* What value and normal of an event's evidence are. */
+enum alarm_unit {
+	ALARM_UNIT_LATENCY, /* nanoseconds */
+	ALARM_UNIT_THROUGHPUT, /* bytes a second */
+	ALARM_UNIT_SHARE, /* basis points of all I/Os */
+	ALARM_UNIT_NUMBER,
+};
+#define ALARM_UNITS 4
+
 /* What a verdict stands on. value and normal are nanoseconds, bytes a second for throughput, and
  * basis points of all I/Os for a lost cache; normal_runs = 0: there is no normal. */
 struct alarm_evidence {
@@ -214,7 +223,10 @@ struct alarm_evidence {
 	uint8_t agreed; /* … and of them those that were bad too */
 	uint32_t moved; /* enum alarm_moved bits */
 	enum alarm_cause cause;
+	enum alarm_unit unit; /* of an alarm of the user's; else the rule says it */
 };
+
+#define ALARM_CONDITION_MAX 39
 
 struct incident_event {
 	int64_t incident_id;
@@ -226,12 +238,13 @@ struct incident_event {
 	int64_t opened_usec; /* of the incident */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
-	char alarm[RUN_NAME_MAX + 1]; /* the user's, if its reason is custom */
+	char alarm[RUN_NAME_MAX + 1]; /* the user's, if its reason is custom … */
+	char condition[ALARM_CONDITION_MAX + 1]; /* … and what it asks: "write p99 > 50ms" */
 	enum run_operation operation; /* if its reason has one */
 	enum run_status status; /* of the run that caused it */
 	uint64_t value_nsec; /* average latency of the run that caused it */
 	uint64_t limit_nsec;
-	uint8_t hits; /* runs over the limit … */
+	uint8_t hits; /* runs over the limit; custom: 0 when they are judged together … */
 	uint8_t window; /* … of the last so many */
 	struct alarm_evidence evidence;
 };
@@ -243,6 +256,8 @@ int alarm_reason_parse(const char *text, enum alarm_reason *ret);
 const char *load_class_name(enum load_class load); /* "idle", … "unknown" */
 const char *incident_change_name(enum incident_change change); /* "opened", "worse", "cleared" */
 int incident_change_parse(const char *text, enum incident_change *ret);
+/* "no_data", or the name of the user's alarm. Lent. */
+const char *incident_event_reason(const struct incident_event *event);
 /* Whether it is worth a message of its own: all but a reason that joins and a reopening. */
 bool incident_change_is_told(enum incident_change change);
 
@@ -260,6 +275,12 @@ struct alarm_probe *alarm_state_find_probe(struct alarm_state *state, const char
 /* The highest level that a reason fires at, of a probe (NULL: of any). */
 enum alarm_level alarm_state_level(
 	const struct alarm_state *state, const char *probe, enum alarm_reason reason);
+/* Likewise of an alarm of the user's. */
+enum alarm_level alarm_custom_level(
+	const struct alarm_state *state, const char *probe, const char *name);
+/* Whether an earlier entry of customs (for the other operation, or of another probe unless probe
+ * is given) has the same name: for who names each once. */
+bool alarm_custom_is_again(const struct alarm_state *state, const char *probe, size_t i);
 /* Likewise of a probe's runs as a whole, or of one series. */
 enum alarm_level alarm_probe_level(const struct alarm_probe *probe, enum alarm_reason reason);
 enum alarm_level alarm_series_level(const struct alarm_series *series, enum alarm_reason reason);

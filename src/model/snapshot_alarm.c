@@ -9,12 +9,13 @@
 
 #define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
 
-/* Something that fires: of a series, or of a probe's runs as a whole. */
+/* Something that fires: of a series, of a probe's runs as a whole, or an alarm of the user's. */
 struct finding {
 	enum alarm_level level;
 	enum alarm_reason reason;
 	const struct alarm_series *series; /* or NULL */
 	const struct alarm_probe *probe;
+	const struct alarm_custom *custom;
 	int64_t since_usec;
 };
 
@@ -37,6 +38,18 @@ static void find_in_probe(const struct alarm_probe *probe, struct finding *worst
 	}
 }
 
+static void find_custom(const struct alarm_custom *custom, struct finding *worst)
+{
+	const struct finding finding = {
+		.level = custom->rule.level,
+		.reason = ALARM_REASON_CUSTOM,
+		.custom = custom,
+		.since_usec = custom->rule.since_usec,
+	};
+
+	take_worse(worst, &finding);
+}
+
 static struct finding find_worst(const struct alarm_state *alarm)
 {
 	struct finding worst = { .level = ALARM_NONE };
@@ -53,6 +66,8 @@ static struct finding find_worst(const struct alarm_state *alarm)
 	}
 	for (size_t i = 0; alarm && i < alarm->probe_count; i++)
 		find_in_probe(&alarm->probes[i], &worst);
+	for (size_t i = 0; alarm && i < alarm->custom_count; i++)
+		find_custom(&alarm->customs[i], &worst);
 	return worst;
 }
 
@@ -139,6 +154,36 @@ static void explain_probe(const struct finding *finding, struct buf *b)
 	snapshot_add_time(b, finding->since_usec, finding->probe->newest_usec);
 }
 
+/* "alarm slow-tail: writes of active-full since 18:05 UTC" */
+static void explain_custom(
+	const struct alarm_state *alarm, const struct finding *finding, struct buf *b)
+{
+	const struct alarm_custom *custom = finding->custom;
+	int64_t judged_usec = 0;
+
+	for (size_t i = 0; i < alarm->series_count; i++)
+		if (strcmp(alarm->series[i].probe, custom->probe) == 0)
+			judged_usec = alarm->series[i].judged_usec;
+	buf_printf(b, "alarm %s: %ss of %s since ", custom->name,
+		run_operation_name(custom->operation), custom->probe);
+	snapshot_add_time(b, finding->since_usec, judged_usec);
+}
+
+/* The user's alarms but the one that was told already. */
+static void add_customs(const struct alarm_state *alarm, const struct finding *told,
+	const char *separator, struct buf *b)
+{
+	for (size_t i = 0; i < alarm->custom_count; i++) {
+		const char *name = alarm->customs[i].name;
+		if (alarm_custom_is_again(alarm, NULL, i) ||
+			alarm_custom_level(alarm, NULL, name) == ALARM_NONE ||
+			(told->custom && strcmp(told->custom->name, name) == 0))
+			continue;
+		buf_printf(b, "%salarm %s", separator, name);
+		separator = ", ";
+	}
+}
+
 static uint32_t reasons_of(const struct alarm_state *alarm)
 {
 	uint32_t reasons = 0;
@@ -159,10 +204,13 @@ void snapshot_alarm_explain(const struct alarm_state *alarm, struct buf *b)
 		explain_series(worst.series, b);
 	else if (worst.probe)
 		explain_probe(&worst, b);
+	else if (worst.custom)
+		explain_custom(alarm, &worst, b);
 	for (size_t i = 0; i < ALARM_REASONS; i++) {
 		if (!(others & (UINT32_C(1) << i)))
 			continue;
 		buf_printf(b, "%s%s", separator, reason_texts[i]);
 		separator = ", ";
 	}
+	add_customs(alarm, &worst, separator, b);
 }

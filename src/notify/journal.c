@@ -81,7 +81,7 @@ int journal_entry_init(struct journal_entry *entry, const struct message *messag
 	add_integer(entry, "REPOPROBE_INCIDENT", event->incident_id);
 	add_text(entry, "REPOPROBE_CHANGE", incident_change_name(event->change));
 	add_text(entry, "REPOPROBE_LEVEL", alarm_level_name(event->level));
-	add_text(entry, "REPOPROBE_REASON", alarm_reason_name(event->reason));
+	add_text(entry, "REPOPROBE_REASON", incident_event_reason(event));
 	add_text(entry, "REPOPROBE_REPOSITORY", event->repository);
 	add_text(entry, "REPOPROBE_PROBE", event->probe);
 	if (alarm_reason_has_operation(event->reason))

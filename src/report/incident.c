@@ -2,6 +2,8 @@
 /* An incident's event as one sentence for a person who knows nothing else. */
 #include "report/incident.h"
 
+#include <inttypes.h>
+
 #include "base/buf.h"
 #include "base/parse.h"
 #include "report/report.h"
@@ -37,16 +39,53 @@ const char *incident_cause_text(enum alarm_cause cause)
 	return cause_text[cause];
 }
 
-static const enum incident_unit units[ALARM_RULES] = {
-	[ALARM_RULE_LIMIT] = INCIDENT_LATENCY,
-	[ALARM_RULE_CACHE] = INCIDENT_SHARE,
-	[ALARM_RULE_THROUGHPUT] = INCIDENT_THROUGHPUT,
-	[ALARM_RULE_THROUGHPUT_HELD] = INCIDENT_THROUGHPUT,
+static const enum alarm_unit units[ALARM_RULES] = {
+	[ALARM_RULE_LIMIT] = ALARM_UNIT_LATENCY,
+	[ALARM_RULE_CACHE] = ALARM_UNIT_SHARE,
+	[ALARM_RULE_THROUGHPUT] = ALARM_UNIT_THROUGHPUT,
+	[ALARM_RULE_THROUGHPUT_HELD] = ALARM_UNIT_THROUGHPUT,
 };
 
-enum incident_unit incident_unit(enum alarm_rule rule)
+enum alarm_unit incident_unit(const struct incident_event *event)
 {
-	return units[rule];
+	const struct alarm_evidence *e = &event->evidence;
+
+	return event->reason == ALARM_REASON_CUSTOM ? e->unit : units[e->rule];
+}
+
+void incident_add_value(const struct incident_event *event, uint64_t value, struct buf *b)
+{
+	switch (incident_unit(event)) {
+	case ALARM_UNIT_LATENCY:
+		format_latency(b, value);
+		return;
+	case ALARM_UNIT_THROUGHPUT:
+		format_size_rounded(b, value);
+		buf_add_text(b, "/s");
+		return;
+	case ALARM_UNIT_SHARE:
+		buf_printf(b, "%u.%u %%", (unsigned)(value / 100), (unsigned)(value % 100 / 10));
+		return;
+	case ALARM_UNIT_NUMBER:
+		buf_printf(b, "%" PRIu64, value);
+		return;
+	}
+}
+
+bool incident_is_together(const struct incident_event *event)
+{
+	return event->reason == ALARM_REASON_CUSTOM && event->hits == 0;
+}
+
+void incident_add_alarm(const struct incident_event *event, struct buf *b)
+{
+	buf_add_text(b, "alarm ");
+	text_add_clean(b, event->alarm);
+	if (event->condition[0] == '\0')
+		return;
+	buf_add_text(b, " (");
+	text_add_clean(b, event->condition);
+	buf_add_char(b, ')');
 }
 
 static void add_subject(const struct incident_event *event, struct buf *b)
@@ -142,6 +181,16 @@ static void add_peer(const struct incident_event *event, struct buf *b)
 	format_latency(b, event->evidence.normal);
 }
 
+/* "alarm slow-tail (write p99 > 50ms): 62 ms, writes of active-full" */
+static void add_custom(const struct incident_event *event, struct buf *b)
+{
+	incident_add_alarm(event, b);
+	buf_add_text(b, ": ");
+	incident_add_value(event, event->evidence.value, b);
+	buf_add_text(b, ", ");
+	add_subject(event, b);
+}
+
 static void add_status(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "runs of ");
@@ -170,14 +219,16 @@ static void (*const findings[ALARM_REASONS])(const struct incident_event *event,
 	[ALARM_REASON_PEER] = add_peer,
 	[ALARM_REASON_TARGET] = add_status,
 	[ALARM_REASON_SPACE] = add_status,
-	[ALARM_REASON_CUSTOM] = add_average,
+	[ALARM_REASON_CUSTOM] = add_custom,
 };
 
 static void add_hits(const struct incident_event *event, struct buf *b)
 {
 	const struct alarm_evidence *e = &event->evidence;
 
-	if (event->window > 0)
+	if (event->window > 0 && incident_is_together(event))
+		buf_printf(b, " (the last %u runs together", event->window);
+	else if (event->window > 0)
 		buf_printf(b, " (%u of the last %u runs", event->hits, event->window);
 	if (event->window > 0 && e->confirmations > 0)
 		buf_printf(b, ", %u of %u extra ones agree", e->agreed, e->confirmations);
@@ -228,6 +279,10 @@ static void add_cleared(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "cleared: ");
 	if (event->window == 0 || (event->reason == ALARM_REASON_LIMIT && event->limit_nsec == 0)) {
+		if (event->reason == ALARM_REASON_CUSTOM) {
+			incident_add_alarm(event, b);
+			buf_add_text(b, ": ");
+		}
 		add_subject(event, b);
 		buf_add_text(b,
 			alarm_reason_has_operation(event->reason) ? " are no longer judged"
@@ -235,6 +290,8 @@ static void add_cleared(const struct incident_event *event, struct buf *b)
 	} else {
 		if (event->reason == ALARM_REASON_LIMIT)
 			add_limit(event, b);
+		else if (event->reason == ALARM_REASON_CUSTOM)
+			add_custom(event, b);
 		else if (alarm_reason_has_operation(event->reason))
 			add_average(event, b);
 		else

@@ -3,18 +3,23 @@
 #ifndef REPOPROBE_REPORT_INCIDENT_H
 #define REPOPROBE_REPORT_INCIDENT_H
 
+#include <stdbool.h>
+
 #include "model/incident.h"
 #include "model/snapshot.h"
 
+struct buf;
 struct json_t;
 
-/* What value and normal of a rule's evidence are. */
-enum incident_unit {
-	INCIDENT_LATENCY, /* nanoseconds */
-	INCIDENT_THROUGHPUT, /* bytes a second */
-	INCIDENT_SHARE, /* basis points of all I/Os */
-};
-enum incident_unit incident_unit(enum alarm_rule rule);
+/* What value and normal of its evidence are, and one of them in words. */
+enum alarm_unit incident_unit(const struct incident_event *event);
+void incident_add_value(const struct incident_event *event, uint64_t value, struct buf *b);
+
+/* A percentile is of all the runs of its window, of which none is over anything by itself. */
+bool incident_is_together(const struct incident_event *event);
+
+/* "alarm slow-tail (write p99 > 50ms)" */
+void incident_add_alarm(const struct incident_event *event, struct buf *b);
 
 const char *incident_load_text(enum load_class load); /* "for light work of others" */
 const char *incident_cause_text(enum alarm_cause cause); /* "lost cache hits" … */

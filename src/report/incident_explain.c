@@ -18,22 +18,6 @@ static bool is_about_numbers(const struct incident_event *event)
 	return alarm_reason_has_operation(event->reason) && event->change != INCIDENT_CLEARED;
 }
 
-static void add_value(enum alarm_rule rule, uint64_t value, struct buf *b)
-{
-	switch (incident_unit(rule)) {
-	case INCIDENT_LATENCY:
-		format_latency(b, value);
-		return;
-	case INCIDENT_THROUGHPUT:
-		format_size_rounded(b, value);
-		buf_add_text(b, "/s");
-		return;
-	case INCIDENT_SHARE:
-		buf_printf(b, "%u.%u %%", (unsigned)(value / 100), (unsigned)(value % 100 / 10));
-		return;
-	}
-}
-
 static const char *what_is_measured(enum alarm_rule rule)
 {
 	switch (rule) {
@@ -57,6 +41,15 @@ static const char *what_is_measured(enum alarm_rule rule)
 	return "average";
 }
 
+static void write_custom(const struct incident_event *event, struct buf *b)
+{
+	incident_add_alarm(event, b);
+	if (event->window == 0)
+		return; /* it is no longer judged */
+	buf_printf(b, ": %s, measured ", run_operation_name(event->operation));
+	incident_add_value(event, event->evidence.value, b);
+}
+
 static void write_measured(const struct incident_event *event, struct buf *b)
 {
 	const struct alarm_evidence *e = &event->evidence;
@@ -66,17 +59,21 @@ static void write_measured(const struct incident_event *event, struct buf *b)
 			buf_printf(b, "the run ended as %s", run_status_name(event->status));
 		return;
 	}
+	if (event->reason == ALARM_REASON_CUSTOM) {
+		write_custom(event, b);
+		return;
+	}
 	buf_printf(b, "measured: %s %s ", run_operation_name(event->operation),
 		what_is_measured(e->rule));
 	/* Before a row had evidence, it had its average. */
-	if (e->value > 0 || incident_unit(e->rule) != INCIDENT_LATENCY)
-		add_value(e->rule, e->value, b);
+	if (e->value > 0 || incident_unit(event) != ALARM_UNIT_LATENCY)
+		incident_add_value(event, e->value, b);
 	else
 		format_latency(b, event->value_nsec);
 	if (event->limit_nsec == 0)
 		return;
 	buf_add_text(b,
-		incident_unit(e->rule) == INCIDENT_LATENCY ? ", limit "
+		incident_unit(event) == ALARM_UNIT_LATENCY ? ", limit "
 							   : ", limit of the average ");
 	format_latency(b, event->limit_nsec);
 }
@@ -97,16 +94,23 @@ static void write_normal(const struct incident_event *event, struct buf *b)
 		write_peers(e, b);
 		return;
 	}
+	if (event->reason == ALARM_REASON_CUSTOM) {
+		if (e->normal > 0) {
+			buf_printf(b, "normal %s: ", incident_load_text(e->load));
+			incident_add_value(event, e->normal, b);
+		}
+		return;
+	}
 	if (e->normal_runs == 0) {
 		buf_add_text(b, "normal: not known yet for this load");
 		return;
 	}
 	buf_printf(b, "normal %s at this hour: ", incident_load_text(e->load));
-	add_value(e->rule, e->normal, b);
+	incident_add_value(event, e->normal, b);
 	buf_add_text(b, ", usual range ");
-	add_value(e->rule, e->normal_low, b);
+	incident_add_value(event, e->normal_low, b);
 	buf_add_text(b, " to ");
-	add_value(e->rule, e->normal_high, b);
+	incident_add_value(event, e->normal_high, b);
 	buf_printf(b, " (%u runs of the last %d days)", e->normal_runs, WINDOW_DAYS);
 }
 
@@ -116,7 +120,7 @@ static void write_factor(const struct incident_event *event, struct buf *b)
 
 	if (!is_about_numbers(event) || e->normal == 0 || e->value == 0)
 		return;
-	if (incident_unit(e->rule) == INCIDENT_LATENCY) {
+	if (incident_unit(event) == ALARM_UNIT_LATENCY) {
 		buf_add_text(b, "that is ");
 		text_add_factor(b, e->value, e->normal);
 		buf_add_text(b, e->rule == ALARM_RULE_PEER ? " as much" : " the normal");
@@ -136,7 +140,10 @@ static void write_count(const struct incident_event *event, struct buf *b)
 		buf_printf(b, "good runs in a row: %u", event->window);
 		return;
 	}
-	buf_printf(b, "in %u of the last %u runs", event->hits, event->window);
+	if (incident_is_together(event))
+		buf_printf(b, "the last %u runs together", event->window);
+	else
+		buf_printf(b, "in %u of the last %u runs", event->hits, event->window);
 	if (e->confirmations > 0)
 		buf_printf(b, "; %u of %u extra runs agreed", e->agreed, e->confirmations);
 }

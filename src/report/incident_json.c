@@ -21,7 +21,7 @@ static void add_sentence(struct json_t *object, const struct incident_event *eve
 /* What it is about: probe and, where its reason has one, operation. */
 static void add_subject(struct json_t *object, const struct incident_event *event)
 {
-	json_add_text(object, "alarm", alarm_reason_name(event->reason));
+	json_add_text(object, "alarm", incident_event_reason(event));
 	json_add_text(object, "probe", event->probe);
 	if (alarm_reason_has_operation(event->reason))
 		json_add_text(object, "operation", run_operation_name(event->operation));
@@ -110,39 +110,45 @@ static struct json_t *new_lines(const struct incident_event *event)
 	return array;
 }
 
-/* "value_seconds", … by what the rule measures. */
+/* "value_seconds", … by what is measured. */
 static void add_measured(
-	struct json_t *object, enum alarm_rule rule, const char *what, uint64_t value)
+	struct json_t *object, const struct incident_event *event, const char *what, uint64_t value)
 {
 	struct buf key = BUF_INIT(64);
 
-	switch (incident_unit(rule)) {
-	case INCIDENT_LATENCY:
+	switch (incident_unit(event)) {
+	case ALARM_UNIT_LATENCY:
 		buf_printf(&key, "%s_seconds", what);
 		json_add_seconds(object, buf_text(&key), value);
 		break;
-	case INCIDENT_THROUGHPUT:
+	case ALARM_UNIT_THROUGHPUT:
 		buf_printf(&key, "%s_bytes_per_second", what);
 		json_add_integer(object, buf_text(&key), (int64_t)value);
 		break;
-	case INCIDENT_SHARE:
+	case ALARM_UNIT_SHARE:
 		buf_printf(&key, "%s_share", what);
 		json_add_real(object, buf_text(&key), (double)value / 10000);
+		break;
+	case ALARM_UNIT_NUMBER:
+		json_add_integer(object, what, (int64_t)value);
 		break;
 	}
 	buf_done(&key);
 }
 
-static struct json_t *new_evidence(const struct alarm_evidence *e)
+static struct json_t *new_evidence(const struct incident_event *event)
 {
+	const struct alarm_evidence *e = &event->evidence;
 	struct json_t *object = json_new_object();
 
-	add_measured(object, e->rule, "value", e->value);
+	if (event->condition[0] != '\0')
+		json_add_text(object, "condition", event->condition);
+	add_measured(object, event, "value", e->value);
 	if (e->normal > 0)
-		add_measured(object, e->rule, "normal", e->normal);
+		add_measured(object, event, "normal", e->normal);
 	if (e->normal_runs > 0) {
-		add_measured(object, e->rule, "normal_low", e->normal_low);
-		add_measured(object, e->rule, "normal_high", e->normal_high);
+		add_measured(object, event, "normal_low", e->normal_low);
+		add_measured(object, event, "normal_high", e->normal_high);
 	}
 	json_add_integer(object, "normal_runs", e->normal_runs);
 	json_add_text(object, "load", load_class_name(e->load));
@@ -171,7 +177,7 @@ struct json_t *report_incident_event_json(const struct incident_event *event)
 	add_sentence(object, event);
 	json_add(object, "explain", new_lines(event));
 	if (alarm_reason_has_operation(event->reason))
-		json_add(object, "evidence", new_evidence(&event->evidence));
+		json_add(object, "evidence", new_evidence(event));
 	else
 		json_add_null(object, "evidence");
 	return object;
@@ -219,7 +225,10 @@ void report_incident_csv_line(const struct incident *incident, struct buf *b)
 	if (incident->closed_usec)
 		buf_printf(b, "%.6f", (double)lasted_usec(incident) / (double)USEC_PER_SEC);
 	add_instant(b, incident->acknowledged_usec);
-	buf_printf(b, ",%s", alarm_reason_name(event->reason));
+	if (event->reason == ALARM_REASON_CUSTOM)
+		add_cell(b, incident_event_reason(event));
+	else
+		buf_printf(b, ",%s", alarm_reason_name(event->reason));
 	add_cell(b, event->probe);
 	buf_printf(b, ",%s",
 		alarm_reason_has_operation(event->reason) ? run_operation_name(event->operation)

@@ -2,11 +2,14 @@
 /* Samples about probes and their operations, from the snapshot. */
 #include "report/metrics_probe.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/clock.h"
 #include "report/exposition.h"
 
 #define OPTION_TEXT_MAX 128
+#define CUSTOMS_PER_PROBE_MAX 16 /* of two series each: no more than 210 of a probe in all */
 
 void metrics_begin_sample(const struct metrics_item *item, enum metrics_scope scope,
 	const char *suffix, struct exposition *x)
@@ -231,22 +234,58 @@ bool metrics_probe_throughput(const struct metrics_item *item, uint64_t *ret)
 
 /* --- Alarms ------------------------------------------------------------- */
 
-/* Of a probe, a reason has one level: critical is not a warning too. Alarms that people name
- * themselves are not among these. */
+static void emit_firing(const struct metrics_item *item, enum metrics_scope scope, const char *name,
+	enum alarm_level firing, struct exposition *x)
+{
+	for (unsigned level = ALARM_WARNING; level <= ALARM_CRITICAL; level++) {
+		metrics_begin_sample(item, scope, "", x);
+		exposition_label(x, "alarm", name);
+		exposition_label(x, "level", alarm_level_name((enum alarm_level)level));
+		exposition_value(x, firing == (enum alarm_level)level, 0);
+	}
+}
+
+/* Those that people name, as soon as they have been judged; which name is a reason's too would
+ * make a series twice, so it is told there alone. */
+static void emit_customs(const struct metrics_item *item, enum metrics_scope scope,
+	const struct alarm_state *alarm, struct exposition *x)
+{
+	const char *probe = item->probe->name;
+	enum alarm_reason reason;
+	size_t count = 0;
+
+	for (size_t i = 0; i < alarm->custom_count && count < CUSTOMS_PER_PROBE_MAX; i++) {
+		const struct alarm_custom *custom = &alarm->customs[i];
+		if (strcmp(custom->probe, probe) != 0 || alarm_custom_is_again(alarm, probe, i) ||
+			(alarm_reason_parse(custom->name, &reason) == 0 &&
+				reason != ALARM_REASON_CUSTOM))
+			continue;
+		emit_firing(item, scope, custom->name,
+			alarm_custom_level(alarm, probe, custom->name), x);
+		count++;
+	}
+}
+
+static enum alarm_level firing_level(
+	const struct alarm_state *alarm, const char *probe, enum alarm_reason reason)
+{
+	enum alarm_level level = alarm_state_level(alarm, probe, reason);
+	enum alarm_level custom = alarm_custom_level(alarm, probe, alarm_reason_name(reason));
+
+	return custom > level ? custom : level;
+}
+
+/* Of a probe, a reason has one level: critical is not a warning too. */
 void metrics_emit_alarm_firing(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
 {
 	const struct alarm_state *alarm = item->repository->alarm;
 
-	for (unsigned reason = 0; reason < ALARM_REASON_CUSTOM; reason++) {
-		enum alarm_level firing = alarm
-			? alarm_state_level(alarm, item->probe->name, (enum alarm_reason)reason)
-			: ALARM_NONE;
-		for (unsigned level = ALARM_WARNING; level <= ALARM_CRITICAL; level++) {
-			metrics_begin_sample(item, scope, "", x);
-			exposition_label(x, "alarm", alarm_reason_name((enum alarm_reason)reason));
-			exposition_label(x, "level", alarm_level_name((enum alarm_level)level));
-			exposition_value(x, firing == (enum alarm_level)level, 0);
-		}
+	for (unsigned i = 0; i < ALARM_REASON_CUSTOM; i++) {
+		enum alarm_reason reason = (enum alarm_reason)i;
+		emit_firing(item, scope, alarm_reason_name(reason),
+			alarm ? firing_level(alarm, item->probe->name, reason) : ALARM_NONE, x);
 	}
+	if (alarm)
+		emit_customs(item, scope, alarm, x);
 }

@@ -205,6 +205,20 @@ static void append_firing_runs(struct json_t *runs, const struct alarm_probe *pr
 	}
 }
 
+static void append_firing_alarm(struct json_t *alarms, const struct alarm_custom *custom)
+{
+	if (custom->rule.level == ALARM_NONE)
+		return;
+	struct json_t *object = json_new_object();
+
+	json_add_text(object, "probe", custom->probe);
+	json_add_text(object, "operation", run_operation_name(custom->operation));
+	json_add_text(object, "level", alarm_level_name(custom->rule.level));
+	json_add_text(object, "alarm", custom->name);
+	json_add_instant(object, "since", custom->rule.since_usec);
+	json_append(alarms, object);
+}
+
 /* The names of all that fires. */
 static struct json_t *new_reasons(const struct alarm_state *alarm)
 {
@@ -213,6 +227,10 @@ static struct json_t *new_reasons(const struct alarm_state *alarm)
 	for (size_t i = 0; i < ALARM_REASONS; i++)
 		if (alarm_state_level(alarm, NULL, (enum alarm_reason)i) != ALARM_NONE)
 			json_append_text(reasons, alarm_reason_name((enum alarm_reason)i));
+	for (size_t i = 0; i < alarm->custom_count; i++)
+		if (!alarm_custom_is_again(alarm, NULL, i) &&
+			alarm_custom_level(alarm, NULL, alarm->customs[i].name) != ALARM_NONE)
+			json_append_text(reasons, alarm->customs[i].name);
 	return reasons;
 }
 
@@ -224,12 +242,15 @@ static struct json_t *new_incident(
 	struct json_t *object = json_new_object();
 	struct json_t *series = json_new_array();
 	struct json_t *runs = json_new_array();
+	struct json_t *alarms = json_new_array();
 
 	for (size_t i = 0; i < alarm->series_count; i++)
 		if (alarm->series[i].level != ALARM_NONE)
 			json_append(series, new_firing_series(&alarm->series[i]));
 	for (size_t i = 0; i < alarm->probe_count; i++)
 		append_firing_runs(runs, &alarm->probes[i]);
+	for (size_t i = 0; i < alarm->custom_count; i++)
+		append_firing_alarm(alarms, &alarm->customs[i]);
 	json_add_integer(object, "id", alarm->incident_id);
 	json_add_text(object, "level", alarm_level_name(alarm->incident_level));
 	json_add_instant(object, "opened", alarm->incident_opened_usec);
@@ -239,6 +260,7 @@ static struct json_t *new_incident(
 	json_add(object, "reasons", new_reasons(alarm));
 	json_add(object, "series", series);
 	json_add(object, "runs", runs);
+	json_add(object, "alarms", alarms);
 	return object;
 }
 

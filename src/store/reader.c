@@ -137,4 +137,7 @@ void reader_read_event(struct sql *s, struct incident_event *ret)
 	ret->window = (uint8_t)sql_unsigned_or(s, UINT8_MAX, 0);
 	ret->status = (enum run_status)sql_unsigned_or(s, RUN_STATUSES - 1, 0);
 	read_evidence(s, &ret->evidence);
+	sql_text(s, ret->alarm, sizeof(ret->alarm));
+	sql_text(s, ret->condition, sizeof(ret->condition));
+	ret->evidence.unit = (enum alarm_unit)sql_unsigned_or(s, ALARM_UNITS - 1, 0);
 }

@@ -17,6 +17,7 @@ static const struct {
 	{ 3, schema_migration_3 },
 	{ 4, schema_migration_4 },
 	{ 5, schema_migration_5 },
+	{ 6, schema_migration_6 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)

@@ -8,7 +8,7 @@
 struct error;
 struct sqlite3;
 
-#define SCHEMA_VERSION 5
+#define SCHEMA_VERSION 6
 #define SCHEMA_APPLICATION_ID 1919971938 /* "rprb" */
 
 /* A migration's statements; they end by setting user_version. Never changed once released. */
@@ -17,6 +17,7 @@ extern const char schema_migration_2[];
 extern const char schema_migration_3[];
 extern const char schema_migration_4[];
 extern const char schema_migration_5[];
+extern const char schema_migration_6[];
 
 /* Whose database is this, and how old? Only reads. *ret_version is 0 for an empty one. -EINVAL: a
  * database of another program; -EPROTO: made by a newer version of ours; -EUCLEAN: damaged. */

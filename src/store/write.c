@@ -63,8 +63,10 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		"INSERT INTO incident_event (incident, sequence, change, level, reason, time_usec,"
 		" probe, operation, value_nsec, limit_nsec, hits, window_runs, status, rule,"
 		" value, normal, normal_low, normal_high, normal_runs, load,"
-		" others_bytes_per_sec, confirmations, agreed, moved, cause)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" others_bytes_per_sec, confirmations, agreed, moved, cause, alarm, condition,"
+		" unit)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?)"
 		" ON CONFLICT (incident, sequence) DO NOTHING",
 	[WRITE_ADD_MESSAGE] =
 		"INSERT INTO outbox (key, channel, created_usec, tries, text, incident, sequence)"

@@ -98,6 +98,19 @@ static void bind_evidence(struct sql *s, const struct alarm_evidence *e)
 	sql_bind_integer(s, e->cause);
 }
 
+/* Of an event that is about none: nothing. */
+static void bind_alarm(struct sql *s, const struct incident_event *event)
+{
+	if (event->alarm[0] == '\0') {
+		for (int i = 0; i < 3; i++)
+			sql_bind_null(s);
+		return;
+	}
+	sql_bind_text(s, event->alarm);
+	sql_bind_text(s, event->condition);
+	sql_bind_integer(s, event->evidence.unit);
+}
+
 static int add_event(struct write *w, const struct incident_event *event, struct error *reterr)
 {
 	const struct incident_row row = {
@@ -127,6 +140,7 @@ static int add_event(struct write *w, const struct incident_event *event, struct
 	sql_bind_integer(s, event->window);
 	sql_bind_integer(s, event->status);
 	bind_evidence(s, &event->evidence);
+	bind_alarm(s, event);
 	return sql_finish(s, reterr);
 }
 

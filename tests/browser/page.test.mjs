@@ -97,6 +97,7 @@ test('what fires, who takes care of it and what is muted stand in the card', lim
 	const notes = card(page, 'demo').locator('.notes li');
 
 	await waitFor(async () => (await notes.count()) >= 2, 'a note for reads and one for writes');
+	assert.match(await card(page, 'demo').locator('.limit-text').textContent(), /^Limit 1 µs, .* \(1us given in \[probe quick\]\)\.$/);
 	assert.match((await notes.allTextContents()).join('\n'), /limit write of quick, average .*, limit 1 µs, since /);
 	assert.match((await notes.filter({ hasText: 'with 1 other on ' }).textContent()) ?? '', /beside$/);
 	await daemon.tell('ack', 'demo');

@@ -8,6 +8,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_calendar.py \
 	%D%/test_check.py \
 	%D%/test_config.py \
+	%D%/test_custom_alarms.py \
 	%D%/test_doctor.py \
 	%D%/test_engine.py \
 	%D%/test_export.py \

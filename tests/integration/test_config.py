@@ -90,6 +90,22 @@ def test_check_says_what_a_day_costs(directory):
     assert "19.1 GiB" in done.stdout or "18.5 GiB" in done.stdout, done.stdout
 
 
+def test_a_mistake_in_an_alarm_is_pointed_at_and_a_reload_with_it_changes_nothing(daemon, repository):
+    good = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}[alarm slow-tail]\nwhen = write p99 > 50ms\n"
+    bad = good.replace("p99 > 50ms", "p98 > 50ms")
+    d = daemon(config=good).wait_ready()
+    done = run_cli("config", "check", d.config_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    d.config_path.write_text(bad)
+    done = run_cli("config", "check", d.config_path)
+    assert done.returncode == 2
+    line = 1 + bad.split("\n").index("when = write p98 > 50ms")
+    assert f"{d.config_path}:{line}: when: column 7: " in done.stderr
+    d.hang_up()
+    d.wait_line(r":\d+: when: column 7")
+    d.wait_runs_at_least("nas", 1)
+
+
 def without_comments(text):
     return [line for line in text.splitlines() if not line.startswith("#")]
 

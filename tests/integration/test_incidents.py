@@ -142,25 +142,6 @@ def test_a_rule_is_tried_on_what_was_stored(trouble, slow):
     slow.delay(1)
     d.probe("slow", times=2)
     d.stop()
-    found = json.loads(ask(d, "rule", "replay", "--json", "--hold=2 of 2", "--clear=avg < 10ms for 2", "write avg > 15ms"))
-    (firing,) = found["firings"]
-    assert (firing["repository"], firing["probe"], firing["operation"]) == ("slow", "quick", "write")
-    assert firing["value_seconds"] >= 0.015 and firing["fired"] < firing["cleared"]
-    assert (found["runs"], found["judged"]) == (5, 5)
-    text = ask(d, "rule", "replay", "--hold=2 of 2", "--clear=avg < 10ms for 2", "write avg > 15ms")
-    assert "write avg > 15ms, 2 of 2: would have fired 1 time in 28 days (5 runs)" in text
-    assert "would not have fired in 1 day (5 runs)" in ask(d, "rule", "replay", "--days=1", "avg > 10s")
-    done = run_cli("rule", "replay", "write p98 > 50ms", "--state-directory", d.state)
-    assert done.returncode == 2 and "did you mean p95?" in done.stderr
-    assert done.stderr.endswith("  write p98 > 50ms\n        ^\n")
-    assert "did you mean slow?" in ask(d, "rule", "replay", "--repository=slwo", "avg > 1ms", exit_code=1)
-
-
-def test_a_rule_is_tried_on_what_was_stored(trouble, slow):
-    d = trouble
-    slow.delay(1)
-    d.probe("slow", times=2)
-    d.stop()
     hold = ("--hold=2 of 2", "--clear=avg < 10ms for 2")
     found = json.loads(ask(d, "rule", "replay", "--json", *hold, "write avg > 15ms"))
     (firing,) = found["firings"]
@@ -170,6 +151,10 @@ def test_a_rule_is_tried_on_what_was_stored(trouble, slow):
     text = ask(d, "rule", "replay", *hold, "write avg > 15ms")
     assert "write avg > 15ms, 2 of 2: would have fired 1 time in 28 days (5 runs)" in text
     assert "would not have fired in 1 day (5 runs)" in ask(d, "rule", "replay", "--days=1", "avg > 10s")
+    assert "while busy: would not have fired" in ask(d, "rule", "replay", "--load=busy", "avg > 1ms")
+    assert "would not have fired" in ask(d, "rule", "replay", "--clear=avg < x1.5 normal", "avg > x2 normal")
+    done = run_cli("rule", "replay", "--load=bussy", "avg > 1ms")
+    assert done.returncode == 2 and "did you mean busy?" in done.stderr
     done = run_cli("rule", "replay", "write p98 > 50ms", "--state-directory", d.state)
     assert done.returncode == 2 and "did you mean p95?" in done.stderr
     assert done.stderr.endswith("  write p98 > 50ms\n        ^\n")

@@ -24,8 +24,8 @@ static struct fixture begin(const char *when, uint8_t hits, uint8_t window)
 	};
 	struct fixture f = { .run = run_new("nas1", "active-full") };
 
-	assert_int_equal(condition_parse(when, &rule.when, NULL), 0);
-	f.replay = replay_new(&rule);
+	assert_int_equal(condition_parse_relative(when, &rule.when, NULL), 0);
+	f.replay = replay_new(&rule, 0);
 	assert_true(f.replay && f.run);
 	return f;
 }
@@ -123,6 +123,90 @@ static void a_percentile_is_that_of_the_window_together(void **unused)
 	end(&f);
 }
 
+/* Four minutes from one run to the next: more often, some are not kept. */
+static void take_normal(struct fixture *f, unsigned runs, unsigned milliseconds)
+{
+	for (unsigned i = 0; i < runs; i++, f->minutes += 4)
+		take(f, milliseconds, 10);
+}
+
+static void what_is_normal_is_learned_on_the_way(void **unused)
+{
+	struct fixture f = begin("avg > x3 normal", 2, 3);
+	struct replay_firing firing;
+
+	(void)unused;
+	take_normal(&f, 35, 4);
+	take_normal(&f, 1, 20); /* five times, but 36 runs make a normal */
+	assert_int_equal(count(&f), 0);
+	take_normal(&f, 20, 4);
+	take_normal(&f, 2, 10);
+	assert_int_equal(count(&f), 0);
+	take_normal(&f, 6, 20);
+	take_normal(&f, 2, 4);
+	assert_int_equal(count(&f), 1);
+	assert_true(replay_firing(f.replay, 0, &firing));
+	assert_int_not_equal(firing.cleared_usec, 0);
+	assert_int_equal(firing.value, 20 * NSEC_PER_MSEC);
+	assert_in_range(firing.normal, 39 * NSEC_PER_MSEC / 10, 41 * NSEC_PER_MSEC / 10);
+	end(&f);
+}
+
+static void earlier_runs_are_learned_from_alone(void **unused)
+{
+	struct fixture f = begin("avg > x3 normal", 1, 1);
+
+	(void)unused;
+	assert_true(replay_before_usec(&(struct custom_rule){ .when.is_relative = true }) > 0);
+	assert_int_equal(replay_before_usec(&(struct custom_rule){ .has_clear = true }), 0);
+	replay_free(f.replay);
+	struct custom_rule rule = { .hold = { 1, 1 }, .clear_runs = 2, .level = ALARM_WARNING };
+	assert_int_equal(condition_parse_relative("avg > x3 normal", &rule.when, NULL), 0);
+	f.replay = replay_new(&rule, START + 205 * MINUTE);
+	take_normal(&f, 40, 4);
+	take_normal(&f, 1, 20); /* minute 200 */
+	assert_int_equal(replay_judged(f.replay), 0);
+	take_normal(&f, 1, 20);
+	assert_int_equal(replay_judged(f.replay), 1);
+	assert_int_equal(count(&f), 1);
+	end(&f);
+}
+
+static void only_the_load_that_was_asked_for_counts(void **unused)
+{
+	static const struct {
+		enum custom_load load;
+		uint64_t others_bytes_per_sec;
+		size_t firings;
+	} cases[] = {
+		{ CUSTOM_LOAD_ANY, 0, 1 },
+		{ CUSTOM_LOAD_ANY, 500000000, 1 },
+		{ CUSTOM_LOAD_IDLE, 0, 1 },
+		{ CUSTOM_LOAD_IDLE, 500000000, 0 },
+		{ CUSTOM_LOAD_BUSY, 0, 0 },
+		{ CUSTOM_LOAD_BUSY, 500000000, 1 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f = begin("avg > 20ms", 1, 1);
+		struct custom_rule rule = {
+			.hold = { 1, 1 },
+			.clear_runs = 2,
+			.level = ALARM_WARNING,
+			.load = cases[i].load,
+		};
+		assert_int_equal(condition_parse("avg > 20ms", &rule.when, NULL), 0);
+		replay_free(f.replay);
+		f.replay = replay_new(&rule, 0);
+		f.run->facts.has_counters = true;
+		f.run->facts.others_bytes_per_sec = cases[i].others_bytes_per_sec;
+		take(&f, 30, 10);
+		assert_int_equal(count(&f), cases[i].firings);
+		end(&f);
+	}
+}
+
 static void what_an_alarm_would_not_judge_is_passed_over(void **unused)
 {
 	struct fixture f = begin("avg > 20ms", 1, 1);
@@ -176,6 +260,9 @@ int main(void)
 		cmocka_unit_test(it_fires_when_the_hold_is_reached_and_clears_after_good_runs),
 		cmocka_unit_test(a_condition_without_operation_is_about_each),
 		cmocka_unit_test(a_percentile_is_that_of_the_window_together),
+		cmocka_unit_test(what_is_normal_is_learned_on_the_way),
+		cmocka_unit_test(earlier_runs_are_learned_from_alone),
+		cmocka_unit_test(only_the_load_that_was_asked_for_counts),
 		cmocka_unit_test(what_an_alarm_would_not_judge_is_passed_over),
 		cmocka_unit_test(another_workload_begins_anew),
 	};

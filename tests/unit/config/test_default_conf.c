@@ -153,7 +153,7 @@ static void nothing_else_stands_there(void **state)
 			: !option || !option->is_available)
 			fail_msg("line %u: %s does not belong there", e.line, e.name);
 	}
-	assert_int_equal(sections, 8);
+	assert_int_equal(sections, 9);
 	free(reader);
 	free(text);
 }

@@ -32,7 +32,7 @@ static const struct {
 		"daily_write_budget group when_busy confirm_after storage_class limit_mode sensitivity",
 		"notify ioprio" },
 	{ SCHEMA_PROBE, "interval schedule limit limit_critical", "kind" },
-	{ SCHEMA_ALARM, "", "repository probe when hold clear level load" },
+	{ SCHEMA_ALARM, "repository probe when hold clear level load", "" },
 	{ SCHEMA_MUTE, "repository when mode reason", "" },
 	{ SCHEMA_NOTIFY, "",
 		"type command url secret_file to from server user password_file level quiet group_wait "

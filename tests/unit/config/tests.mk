@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 CONFIG_TESTS = \
+	tests/unit/config/test_alarms \
 	tests/unit/config/test_bounds \
 	tests/unit/config/test_default_conf \
 	tests/unit/config/test_expectation \
@@ -14,6 +15,8 @@ check_PROGRAMS += $(CONFIG_TESTS)
 UNIT_TESTS += $(CONFIG_TESTS)
 EXTRA_DIST += %D%/config_test.h
 
+tests_unit_config_test_alarms_SOURCES = %D%/test_alarms.c
+tests_unit_config_test_alarms_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_bounds_SOURCES = %D%/test_bounds.c
 tests_unit_config_test_bounds_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_default_conf_SOURCES = %D%/test_default_conf.c

@@ -196,6 +196,20 @@ static void a_group_is_told_in_one_sentence(void **unused)
 		"2 repositories on nas1 do not answer: c, d ; ");
 }
 
+static void an_alarm_of_the_user_s_is_not_taken_for_slowness(void **unused)
+{
+	const struct incident_event slow = about("a", ALARM_REASON_RELATIVE);
+	const struct incident_event own = about("b", ALARM_REASON_CUSTOM);
+	const struct incident_event *events[2] = { &slow, &own };
+
+	(void)unused;
+	assert_true(grouping_is_slowness(ALARM_REASON_STALL));
+	assert_false(grouping_is_slowness(ALARM_REASON_CUSTOM));
+	assert_false(grouping_is_slowness(ALARM_REASON_SPACE));
+	assert_words(&(struct grouping_names){ .events = events, .count = 2 },
+		"2 repositories on nas1 have trouble: a, b; ");
+}
+
 static void names_that_would_fill_the_message_are_counted(void **unused)
 {
 	char name[RUN_NAME_MAX + 1];
@@ -222,6 +236,7 @@ int main(void)
 		cmocka_unit_test(what_is_owed_is_told_together_in_time),
 		cmocka_unit_test(who_was_told_of_before_is_counted),
 		cmocka_unit_test(a_group_is_told_in_one_sentence),
+		cmocka_unit_test(an_alarm_of_the_user_s_is_not_taken_for_slowness),
 		cmocka_unit_test(names_that_would_fill_the_message_are_counted),
 	};
 

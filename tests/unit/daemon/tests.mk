@@ -6,12 +6,14 @@ check_PROGRAMS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_pipeline \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
 UNIT_TESTS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_pipeline \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
 
@@ -32,6 +34,9 @@ tests_unit_daemon_test_mutes_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
 tests_unit_daemon_test_live_plan_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_daemon_test_pipeline_SOURCES = %D%/test_pipeline.c
+tests_unit_daemon_test_pipeline_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_options_SOURCES = %D%/test_options.c
 tests_unit_daemon_test_options_LDADD = $(DAEMON_TEST_LIBS)
@@ -59,3 +64,8 @@ check_PROGRAMS += tests/unit/daemon/test_grouping
 UNIT_TESTS += tests/unit/daemon/test_grouping
 tests_unit_daemon_test_grouping_SOURCES = %D%/test_grouping.c
 tests_unit_daemon_test_grouping_LDADD = $(DAEMON_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/daemon/test_custom_alarms
+UNIT_TESTS += tests/unit/daemon/test_custom_alarms
+tests_unit_daemon_test_custom_alarms_SOURCES = %D%/test_custom_alarms.c
+tests_unit_daemon_test_custom_alarms_LDADD = $(DAEMON_TEST_LIBS)

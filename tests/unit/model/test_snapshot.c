@@ -72,6 +72,42 @@ static struct alarm_series *add_series(struct fixture *f, enum alarm_level level
 	return s;
 }
 
+static struct alarm_custom *add_custom(struct fixture *f, const char *name, enum alarm_level level)
+{
+	struct alarm_custom *c = &f->alarm.customs[f->alarm.custom_count++];
+
+	*c = (struct alarm_custom){
+		.probe = "active-full",
+		.operation = RUN_WRITE,
+		.rule = { .level = level, .since_usec = TIME_1805 },
+	};
+	memcpy(c->name, name, strlen(name));
+	return c;
+}
+
+static void an_alarm_of_the_users_makes_the_state(void **state)
+{
+	struct fixture *f = *state;
+
+	f->probes[0].last_run = f->runs[0];
+	f->probes[1].last_run = f->runs[1];
+	add_series(f, ALARM_NONE);
+	add_custom(f, "quiet", ALARM_NONE);
+	assert_int_equal(judge(f), REPOSITORY_OK);
+	add_custom(f, "slow-tail", ALARM_WARNING);
+	add_custom(f, "other", ALARM_WARNING);
+	assert_int_equal(judge(f), REPOSITORY_WARNING);
+	assert_string_equal(f->reason,
+		"alarm slow-tail: writes of active-full since 18:05 UTC; also: alarm other");
+	add_custom(f, "slow-tail", ALARM_CRITICAL)->operation = RUN_READ;
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_string_equal(f->reason,
+		"alarm slow-tail: reads of active-full since 18:05 UTC; also: alarm other");
+	f->alarm.series[0].level = ALARM_CRITICAL;
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_non_null(strstr(f->reason, "; also: alarm slow-tail, alarm other"));
+}
+
 static void a_repository_without_results_is_unknown(void **state)
 {
 	struct fixture *f = *state;
@@ -394,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(a_repository_without_results_is_unknown),
+		WITH_FIXTURE(an_alarm_of_the_users_makes_the_state),
 		WITH_FIXTURE(one_good_run_makes_it_ok_and_says_how_good),
 		WITH_FIXTURE(the_newest_run_speaks),
 		WITH_FIXTURE(each_status_has_its_state),

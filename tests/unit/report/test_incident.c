@@ -138,9 +138,57 @@ static void the_longest_names_fit_into_a_message(void **unused)
 	}
 }
 
+static struct incident_event custom(enum incident_change change, const char *condition)
+{
+	struct incident_event event = sample(change, ALARM_WARNING);
+
+	event.reason = ALARM_REASON_CUSTOM;
+	(void)snprintf(event.alarm, sizeof(event.alarm), "slow-tail");
+	(void)snprintf(event.condition, sizeof(event.condition), "%s", condition);
+	event.evidence.value = 62 * NSEC_PER_MSEC;
+	return event;
+}
+
+static void an_alarm_of_the_users_is_called_by_its_name(void **unused)
+{
+	struct incident_event event = custom(INCIDENT_OPENED, "write avg > 50ms");
+
+	(void)unused;
+	assert_sentence(&event,
+		"nas1: alarm slow-tail (write avg > 50ms): 62 ms, writes of active-full "
+		"(2 of the last 3 runs)");
+	event = custom(INCIDENT_OPENED, "write p99 > 50ms");
+	event.hits = 0;
+	assert_sentence(&event,
+		"nas1: alarm slow-tail (write p99 > 50ms): 62 ms, writes of active-full "
+		"(the last 3 runs together)");
+	event = custom(INCIDENT_JOINED, "throughput < 500M");
+	event.evidence.unit = ALARM_UNIT_THROUGHPUT;
+	event.evidence.value = UINT64_C(300) << 20;
+	assert_sentence(&event,
+		"nas1: also alarm slow-tail (throughput < 500M): 300 MiB/s, writes of active-full "
+		"(2 of the last 3 runs); trouble since 2026-11-30 18:00:00 UTC (0s)");
+	event = custom(INCIDENT_CLEARED, "errors > 3");
+	event.evidence.unit = ALARM_UNIT_NUMBER;
+	event.evidence.value = 2;
+	event.window = 6;
+	event.time_usec += MIN_USEC;
+	assert_sentence(&event,
+		"nas1: cleared: alarm slow-tail (errors > 3): 2, writes of active-full "
+		"(6 good runs in a row); warning from 2026-11-30 18:00:00 to "
+		"2026-11-30 18:01:00 UTC (1min)");
+	event = custom(INCIDENT_CLEARED, "");
+	event.window = 0;
+	event.time_usec += MIN_USEC;
+	assert_sentence(&event,
+		"nas1: cleared: alarm slow-tail: writes of active-full are no longer judged; "
+		"warning from 2026-11-30 18:00:00 to 2026-11-30 18:01:00 UTC (1min)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_alarm_of_the_users_is_called_by_its_name),
 		cmocka_unit_test(an_opened_incident_names_what_is_slow_and_the_limit),
 		cmocka_unit_test(a_worse_incident_says_since_when),
 		cmocka_unit_test(a_cleared_incident_says_how_long_it_was),

@@ -263,6 +263,41 @@ static void an_event_has_its_evidence_as_numbers_and_in_words(void **unused)
 	json_free(json);
 }
 
+static struct incident_event custom(void)
+{
+	struct incident_event event = sample();
+
+	event.reason = ALARM_REASON_CUSTOM;
+	event.hits = 0;
+	memcpy(event.alarm, "slow-tail", sizeof("slow-tail"));
+	memcpy(event.condition, "write iops < 90", sizeof("write iops < 90"));
+	event.evidence = (struct alarm_evidence){
+		.value = 40, .unit = ALARM_UNIT_NUMBER, .normal = 100, .load = LOAD_IDLE
+	};
+	return event;
+}
+
+static void an_alarm_of_the_users_is_explained_by_its_condition(void **unused)
+{
+	struct incident_event event = custom();
+	struct json_t *json = report_incident_event_json(&event);
+	const struct json_t *evidence = json_get(json, "evidence");
+
+	(void)unused;
+	assert_lines(&event,
+		"alarm slow-tail (write iops < 90): write, measured 40\n"
+		"normal while nothing else is at work there: 100\n"
+		"that is 40 % of the normal\n"
+		"the last 3 runs together\n"
+		"work of others meanwhile: 0 B/s (idle)\n");
+	assert_string_equal(json_get_text(json, "alarm"), "slow-tail");
+	assert_string_equal(json_get_text(json, "operation"), "write");
+	assert_string_equal(json_get_text(evidence, "condition"), "write iops < 90");
+	assert_int_equal(json_get_integer(evidence, "value", -1), 40);
+	assert_int_equal(json_get_integer(evidence, "normal", -1), 100);
+	json_free(json);
+}
+
 static void csv_quotes_what_people_name(void **unused)
 {
 	struct incident i = incident();
@@ -276,6 +311,11 @@ static void csv_quotes_what_people_name(void **unused)
 		"12,\"nas \"\"1\"\"\",open,critical,2026-11-30T18:05:00.000000Z,,,,limit,"
 		"\"active-full\",write,\"nas1: writes of active-full take 9.8 ms on average, limit "
 		"15 ms (2 of the last 3 runs)\"\r\n");
+	buf_clear(&b);
+	i.last_event = custom();
+	memcpy(i.last_event.alarm, "a,\"b\"", sizeof("a,\"b\""));
+	report_incident_csv_line(&i, &b);
+	assert_non_null(strstr(buf_text(&b), ",,,,\"a,\"\"b\"\"\",\"active-full\",write,"));
 	buf_done(&b);
 }
 
@@ -322,6 +362,7 @@ int main(void)
 		cmocka_unit_test(only_an_incident_that_is_over_has_a_duration),
 		cmocka_unit_test(an_incident_names_who_else_had_trouble_there),
 		cmocka_unit_test(an_event_has_its_evidence_as_numbers_and_in_words),
+		cmocka_unit_test(an_alarm_of_the_users_is_explained_by_its_condition),
 		cmocka_unit_test(csv_quotes_what_people_name),
 	};
 

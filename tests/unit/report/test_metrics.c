@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,6 +308,62 @@ static void each_reason_fires_by_itself(void **unused)
 	sample_free(s);
 }
 
+static void add_custom(struct sample *s, const char *name, const char *probe,
+	enum run_operation operation, enum alarm_level level)
+{
+	struct alarm_custom *c = &s->alarm.customs[s->alarm.custom_count++];
+
+	*c = (struct alarm_custom){ .operation = operation, .rule = { .level = level } };
+	memcpy(c->name, name, strlen(name));
+	memcpy(c->probe, probe, strlen(probe));
+}
+
+static void alarms_that_people_name_are_there_under_their_names(void **unused)
+{
+	static const char *const lines[] = {
+		"repoprobe_alarm_firing" RI ",alarm=\"slow-tail\",level=\"warning\"} 0",
+		"repoprobe_alarm_firing" RI ",alarm=\"slow-tail\",level=\"critical\"} 1",
+		"repoprobe_alarm_firing" AF ",alarm=\"a \\\"b\\\\\",level=\"warning\"} 0",
+		"repoprobe_alarm_firing" AF ",alarm=\"custom\",level=\"warning\"} 1",
+		/* One that is called as a reason is: no series twice. */
+		"repoprobe_alarm_firing" RI ",alarm=\"stall\",level=\"critical\"} 1",
+	};
+	struct sample *s = sample_new();
+	struct scrape scrape;
+
+	(void)unused;
+	add_custom(s, "slow-tail", "reverse-incremental", RUN_READ, ALARM_NONE);
+	add_custom(s, "slow-tail", "reverse-incremental", RUN_WRITE, ALARM_CRITICAL);
+	add_custom(s, "stall", "reverse-incremental", RUN_WRITE, ALARM_CRITICAL);
+	add_custom(s, "a \"b\\", "active-full", RUN_WRITE, ALARM_NONE);
+	add_custom(s, "custom", "active-full", RUN_WRITE, ALARM_WARNING);
+	struct buf b = render(&s->snapshot, &scrape);
+	ASSERT_LINES(&b, lines);
+	assert_int_equal(scrape_count(buf_text(&b), "repoprobe_alarm_firing" RI), 28);
+	buf_done(&b);
+	sample_free(s);
+}
+
+static void many_alarms_do_not_make_more_series_than_promised(void **unused)
+{
+	struct sample *s = sample_new();
+	struct scrape scrape;
+	char name[16];
+
+	(void)unused;
+	s->repositories[0].probe_count = 1;
+	s->snapshot.repository_count = 1;
+	for (int i = 0; i < ALARM_CUSTOMS_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "alarm-%d", i / 2);
+		add_custom(s, name, "reverse-incremental", (enum run_operation)(i % 2), ALARM_NONE);
+	}
+	struct buf b = render(&s->snapshot, &scrape);
+	assert_int_equal(scrape_count(buf_text(&b), "repoprobe_alarm_firing" RI), 26 + 32);
+	assert_true(series_of_probes(&b) <= SERIES_PER_PROBE_MAX);
+	buf_done(&b);
+	sample_free(s);
+}
+
 static void a_failed_reload_shows(void **unused)
 {
 	static const char *const lines[] = {
@@ -371,6 +428,8 @@ int main(void)
 		cmocka_unit_test(without_repositories_only_the_daemon_remains),
 		cmocka_unit_test(a_failed_reload_shows),
 		cmocka_unit_test(each_reason_fires_by_itself),
+		cmocka_unit_test(alarms_that_people_name_are_there_under_their_names),
+		cmocka_unit_test(many_alarms_do_not_make_more_series_than_promised),
 		cmocka_unit_test(the_strict_reader_refuses),
 	};
 

@@ -161,6 +161,14 @@ static void what_fires_of_runs_and_what_is_muted_stands_there(void **unused)
 	s->alarm.is_acknowledged = true;
 	s->alarm.series[1].normal_nsec = 4000000;
 	s->alarm.series[1].reason = ALARM_REASON_RELATIVE;
+	s->alarm.custom_count = 2;
+	s->alarm.customs[0] = (struct alarm_custom){ .name = "quiet", .probe = "active-full" };
+	s->alarm.customs[1] = (struct alarm_custom){
+		.name = "slow-tail",
+		.probe = "active-full",
+		.operation = RUN_WRITE,
+		.rule = { .level = ALARM_WARNING },
+	};
 	s->alarm.probe_count = 1;
 	s->alarm.probes[0] = (struct alarm_probe){ .probe = "active-full" };
 	s->alarm.probes[0].rules[ALARM_RUN_HANG].level = ALARM_CRITICAL;
@@ -182,7 +190,13 @@ static void what_fires_of_runs_and_what_is_muted_stands_there(void **unused)
 	assert_text(run, "alarm", "hang");
 	assert_text(run, "level", "critical");
 	assert_text(run, "since", "2026-11-30T17:50:00.000000Z");
-	assert_int_equal(json_array_length(json_get(incident, "reasons")), 2);
+	assert_int_equal(json_array_length(json_get(incident, "reasons")), 3);
+	const struct json_t *alarm = json_array_at(json_get(incident, "alarms"), 0);
+	assert_text(alarm, "alarm", "slow-tail");
+	assert_text(alarm, "probe", "active-full");
+	assert_text(alarm, "operation", "write");
+	assert_text(alarm, "level", "warning");
+	assert_int_equal(json_array_length(json_get(incident, "alarms")), 1);
 	assert_text(json_get(nas, "mute"), "mode", "mute");
 	assert_text(json_get(nas, "mute"), "until", "2026-11-30T17:50:00.000000Z");
 	assert_text(json_get(nas, "mute"), "reason", "new firmware");

@@ -205,6 +205,47 @@ static void incidents_on_one_storage_at_one_time_name_each_other(void **state)
 	}
 }
 
+static void an_alarm_of_the_users_keeps_its_name_and_its_condition(void **state)
+{
+	const struct store_incident_filter any = { 0 };
+	struct fixture *f = *state;
+	struct incident_event event = fixture_event(1, 0);
+	struct incidents found = { 0 };
+
+	fixture_open(f);
+	event.reason = ALARM_REASON_CUSTOM;
+	event.evidence.value = 300000000;
+	event.evidence.unit = ALARM_UNIT_THROUGHPUT;
+	(void)snprintf(event.alarm, sizeof(event.alarm), "slow \"tail\"");
+	(void)snprintf(event.condition, sizeof(event.condition), "throughput < 500M");
+	commit_event(f, &event);
+	assert_int_equal(
+		store_read_incidents(fixture_reader(f), &any, collect_incident, &found, NULL), 0);
+	assert_memory_equal(&found.list[0].last_event, &event, sizeof(event));
+	char *reason = fixture_sql_text(f, "SELECT reason FROM incidents_v");
+	assert_string_equal(reason, "slow \"tail\"");
+	free(reason);
+}
+
+static void an_event_of_before_there_were_alarms_has_none(void **state)
+{
+	const struct store_incident_filter any = { 0 };
+	struct fixture *f = *state;
+	struct incident_event event = fixture_event(1, 0);
+	struct incidents found = { 0 };
+
+	fixture_open(f);
+	commit_event(f, &event);
+	assert_int_equal(fixture_sql_integer(f,
+				 "SELECT count(*) FROM incident_event WHERE alarm IS NULL"
+				 " AND condition IS NULL AND unit IS NULL"),
+		1);
+	assert_int_equal(
+		store_read_incidents(fixture_reader(f), &any, collect_incident, &found, NULL), 0);
+	assert_string_equal(found.list[0].last_event.alarm, "");
+	assert_string_equal(found.list[0].last_event.condition, "");
+}
+
 static void an_incident_known_from_an_alarm_state_alone_has_no_event(void **state)
 {
 	struct fixture *f = *state;
@@ -330,6 +371,8 @@ int main(void)
 		TEST(incidents_come_newest_first_with_their_last_event),
 		TEST(only_those_that_were_asked_for_come),
 		TEST(an_acknowledgement_comes_with_its_incident),
+		TEST(an_alarm_of_the_users_keeps_its_name_and_its_condition),
+		TEST(an_event_of_before_there_were_alarms_has_none),
 		TEST(an_incident_known_from_an_alarm_state_alone_has_no_event),
 		TEST(the_events_of_an_incident_come_in_order_with_what_they_stand_on),
 		TEST(damaged_rows_are_errors),
