@@ -139,6 +139,21 @@ def test_no_kill_loses_or_repeats_the_message_of_a_group(trouble, clock):
     assert d.count_lines(RAISED) == 2, d.log
 
 
+def test_of_two_on_one_server_the_slower_is_told_and_the_other_is_not(daemon, server):
+    fast, slow = server("fast"), server("slow")
+    fast.delay(4)
+    slow.delay(30)
+    d = daemon(config=config({"fast": fast.path, "slow": slow.path}, limit="limit = 5s\n")).wait_ready()
+    for name in ("fast", "slow"):
+        d.wait_runs(name, 1)
+    for _ in range(5):
+        d.probe("fast")
+        d.probe("slow")
+    wait_for(lambda: d.sql("SELECT 1 FROM incident"), "an incident")
+    assert d.sql("SELECT repository, level, reason FROM incidents_v") == [("slow", "warning", "peer")]
+    assert d.repository("fast")["state"] == "ok"
+
+
 def test_slowness_is_not_told_while_another_on_the_server_hangs(daemon, server, clock):
     dead, slow = server("dead"), server("slow")
     paths = {"dead": dead.path, "slow": slow.path}
