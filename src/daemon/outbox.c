@@ -47,8 +47,8 @@ bool outbox_is_told(struct alarm_state *state, const struct incident_event *even
 
 bool outbox_is_owed(const struct alarm_state *state, bool is_muted)
 {
-	return !is_muted && !state->is_acknowledged && state->incident_id != 0 &&
-		state->incident_level > state->told_level;
+	/* What is acknowledged counts as told, at the level that it had then. */
+	return !is_muted && state->incident_id != 0 && state->incident_level > state->told_level;
 }
 
 static void add(struct buf *text, const char *words)
