@@ -3,11 +3,14 @@
 #include "base/error.h"
 
 #include <stdarg.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "base/utf8.h"
+
+#define COLUMN_MAX 65536
 
 static void set_text(struct error *e, const char *text)
 {
@@ -68,6 +71,22 @@ static const struct {
 	{ 528, "EJUKEBOX" },
 	{ 529, "EIOCBQUEUED" },
 };
+
+size_t error_column(const char *sentence)
+{
+	static const char prefix[] = "column ";
+	char digits[24] = "";
+	uint64_t column = 0;
+
+	if (strncmp(sentence, prefix, strlen(prefix)) != 0)
+		return 0;
+	sentence += strlen(prefix);
+	size_t len = strspn(sentence, "0123456789");
+	if (len >= sizeof(digits) || sentence[len] != ':')
+		return 0;
+	memcpy(digits, sentence, len);
+	return parse_uint(digits, 1, COLUMN_MAX, &column, NULL) < 0 ? 0 : (size_t)column;
+}
 
 const char *errno_name(int number)
 {

@@ -3,6 +3,8 @@
 #ifndef REPOPROBE_BASE_ERROR_H
 #define REPOPROBE_BASE_ERROR_H
 
+#include <stddef.h>
+
 #define ERROR_TEXT_MAX 512
 
 struct error {
@@ -17,6 +19,9 @@ int error_set(struct error *e, int r, const char *format, ...)
 /* Puts "PREFIX: " before what the sentence already says. Returns `r`. */
 int error_prefix(struct error *e, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* N of a sentence that begins with "column N: ", counted from 1; 0: it names none. */
+size_t error_column(const char *sentence);
 
 /* The symbolic name of a positive errno ("EIO"; also those of the kernel's own above 511 that file
  * systems let slip, "ENOTSUPP"), or "EUNKNOWN"; never NULL. */

@@ -98,6 +98,18 @@ int cli_print_json(struct json_t *document)
 	return cli_print(&b);
 }
 
+/* Two lines, fit for a terminal already; NULL: none. */
+static void write_mark(const char *mark)
+{
+	struct buf b = BUF_INIT((size_t)COMPLAINT_MAX * 4);
+
+	if (!mark)
+		return;
+	buf_printf(&b, "%s\n", mark);
+	(void)fd_write_all(STDERR_FILENO, buf_text(&b), b.len); /* nobody is left to tell */
+	buf_done(&b);
+}
+
 /* As compilers do, with the place first: editors jump to it. */
 static void show_errors(const char *path, struct config_errors *errors)
 {
@@ -106,6 +118,7 @@ static void show_errors(const char *path, struct config_errors *errors)
 
 		buf_add_text(&b, errors->lines[i]);
 		write_line(&b);
+		write_mark(errors->marks[i]);
 	}
 	if (errors->count > CONFIG_ERRORS_MAX)
 		(void)cli_complain(

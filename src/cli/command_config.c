@@ -80,6 +80,8 @@ static int check(const char *path, const struct config *config)
 	if (config->repository_count > 0)
 		add_costs(config, &b);
 	add_stretched(config, &b);
+	for (size_t i = 0; i < config->alarm_count; i++)
+		config_describe_silence(config, &config->alarms[i], &b);
 	return cli_print(&b);
 }
 

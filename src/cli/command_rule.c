@@ -109,27 +109,10 @@ static const struct cli_option options[] = {
 
 /* --- The rule ------------------------------------------------------------- */
 
-/* The column that a sentence of condition.h begins with; 0: none. */
-static uint64_t find_column(const char *sentence)
-{
-	static const char prefix[] = "column ";
-	char digits[24] = "";
-	uint64_t column = 0;
-
-	if (strncmp(sentence, prefix, strlen(prefix)) != 0)
-		return 0;
-	sentence += strlen(prefix);
-	size_t len = strspn(sentence, "0123456789");
-	if (len >= sizeof(digits))
-		return 0;
-	memcpy(digits, sentence, len);
-	return parse_uint(digits, 1, TEXT_MAX, &column, NULL) < 0 ? 0 : column;
-}
-
 /* The sentence, the rule, and a mark below the place in it. */
 static int point_at(const char *option, const char *rule, const struct error *error)
 {
-	uint64_t column = find_column(error->text);
+	size_t column = error_column(error->text);
 	struct buf shown = BUF_INIT(TEXT_MAX);
 
 	(void)cli_complain(CLI_USAGE, "rule replay: %s%s", option, error->text);

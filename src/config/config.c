@@ -69,8 +69,10 @@ struct config *config_free(struct config *config)
 
 void config_errors_done(struct config_errors *errors)
 {
-	for (size_t i = 0; i < CONFIG_ERRORS_MAX; i++)
+	for (size_t i = 0; i < CONFIG_ERRORS_MAX; i++) {
 		free(errors->lines[i]);
+		free(errors->marks[i]);
+	}
 	*errors = (struct config_errors){ 0 };
 }
 

@@ -141,6 +141,7 @@ struct config_overrides {
 struct config_errors {
 	size_t count; /* found, also those past the maximum */
 	char *lines[CONFIG_ERRORS_MAX];
+	char *marks[CONFIG_ERRORS_MAX]; /* what stood there, a ^ below the place in it; or NULL */
 };
 
 void config_errors_done(struct config_errors *errors);
@@ -180,6 +181,11 @@ void config_describe_stretch(const struct config_repository *repository, struct 
 /* NULL when there is none. Lent. */
 const struct config_repository *config_find_repository(
 	const struct config *config, const char *name);
+/* Appends a line for each probe of the alarm whose runs, as many as hold speaks of, have too few
+ * I/Os for its percentile; nothing when it is judged everywhere. */
+void config_describe_silence(
+	const struct config *config, const struct config_alarm *alarm, struct buf *b);
+
 /* Whether the alarm is one of this probe's. */
 bool config_alarm_applies(
 	const struct config_alarm *alarm, const char *repository, const char *probe);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/utf8.h"
 
 #define LINE_MAX_BYTES UINT32_C(65536)
@@ -35,24 +36,30 @@ static bool is_known(const struct issues *issues, const struct issue *issue)
 	return false;
 }
 
-/* Takes the text. */
+static void issue_done(struct issue *issue)
+{
+	free(issue->text);
+	free(issue->mark);
+}
+
+/* Takes the texts. */
 static void insert(struct issues *issues, struct issue issue)
 {
 	size_t at = issues->kept_count;
 
 	if (is_known(issues, &issue)) {
-		free(issue.text);
+		issue_done(&issue);
 		return;
 	}
 	issues->count++;
 	while (at > 0 && compare_places(&issues->kept[at - 1].place, &issue.place) > 0)
 		at--;
 	if (at == CONFIG_ERRORS_MAX) {
-		free(issue.text);
+		issue_done(&issue);
 		return;
 	}
 	if (issues->kept_count == CONFIG_ERRORS_MAX)
-		free(issues->kept[--issues->kept_count].text);
+		issue_done(&issues->kept[--issues->kept_count]);
 	memmove(&issues->kept[at + 1], &issues->kept[at],
 		(issues->kept_count - at) * sizeof(issues->kept[0]));
 	issues->kept[at] = issue;
@@ -72,6 +79,39 @@ void issues_add(struct issues *issues, const struct issue_place *place, const ch
 		issues->error = -ENOMEM;
 	else
 		insert(issues, issue);
+}
+
+/* "  when = write p98 > 50ms" and a ^ below; NULL without a column or memory. */
+static char *mark_value(const char *name, const char *value, const char *text)
+{
+	size_t before = strlen(name) + strlen(": ");
+	size_t column = strlen(text) > before ? error_column(text + before) : 0;
+	struct buf b = BUF_INIT(LINE_MAX_BYTES);
+	char *line = NULL;
+
+	if (column == 0 || column > strlen(value) + 1)
+		return NULL;
+	buf_printf(&b, "  %s = %s", name, value);
+	if (buf_take(&b, &line, NULL) < 0)
+		return NULL;
+	utf8_clean_line(line);
+	struct buf marked = BUF_INIT((size_t)LINE_MAX_BYTES * 2);
+	buf_printf(&marked, "%s\n  %*s", line, (int)(strlen(name) + strlen(" = ") + column), "^");
+	free(line);
+	return buf_take(&marked, &line, NULL) < 0 ? NULL : line;
+}
+
+void issues_add_value(struct issues *issues, const struct issue_place *place, const char *name,
+	const char *value, const char *text)
+{
+	struct issue issue = { .place = *place, .text = strdup(text) };
+
+	if (!issue.text) {
+		issues->error = -ENOMEM;
+		return;
+	}
+	issue.mark = mark_value(name, value, text);
+	insert(issues, issue);
 }
 
 void issues_add_failure(
@@ -108,7 +148,9 @@ int issues_finish(struct issues *issues, struct config_errors *ret)
 		ret->lines[i] = print_issue(&issues->kept[i]);
 		if (!ret->lines[i])
 			issues->error = -ENOMEM;
-		free(issues->kept[i].text);
+		ret->marks[i] = issues->kept[i].mark;
+		issues->kept[i].mark = NULL;
+		issue_done(&issues->kept[i]);
 	}
 	issues->kept_count = 0;
 	issues->count = 0;

@@ -19,6 +19,7 @@ struct issue_place {
 struct issue {
 	struct issue_place place;
 	char *text;
+	char *mark; /* NULL: none */
 };
 
 struct issues {
@@ -32,6 +33,10 @@ struct issues {
  * same place is kept once. */
 void issues_add(struct issues *issues, const struct issue_place *place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same of "NAME: column N: …": what stood there is kept with it, marked at that column. */
+void issues_add_value(struct issues *issues, const struct issue_place *place, const char *name,
+	const char *value, const char *text);
 
 /* Adds what was learnt while reading: a message for -EINVAL and its like, the sticky error for
  * -ENOMEM. */

@@ -157,15 +157,18 @@ static bool is_duplicate(struct file_reader *f, const struct source_value *value
 
 /* Puts what was read, or the place of what could not be, over the default. */
 static void keep_value(struct file_reader *f, struct source_value *value,
-	struct source_value *read_value, int r, const char *message, const char *text)
+	struct source_value *read_value, int r, const char *message, const struct ini_event *event)
 {
+	const char *text = event->value;
 	bool looks_commented = strstr(text, " #") || strstr(text, " ;") || strstr(text, "\t#");
 
 	if (r < 0 && r != -ENOMEM && looks_commented)
 		issues_add(
 			f->issues, &f->place, "%s; a comment must be a line of its own", message);
+	else if (r == -ENOMEM)
+		f->issues->error = r;
 	else if (r < 0)
-		issues_add_failure(f->issues, &f->place, r, message);
+		issues_add_value(f->issues, &f->place, event->name, text, message);
 	value_done(value);
 	*value = *read_value;
 	value->is_given = true;
@@ -182,7 +185,7 @@ static void read_schema_key(
 	if (is_duplicate(f, value, key->name))
 		return;
 	int r = value_read(key, event->value, &read_value, &error);
-	keep_value(f, value, &read_value, r, error.text, event->value);
+	keep_value(f, value, &read_value, r, error.text, event);
 }
 
 /* The value alone is tried here; what it means beside others, resolve.c finds out. */
@@ -201,7 +204,7 @@ static void read_option(struct file_reader *f, int index, const struct ini_event
 		read_value.text = strdup(event->value);
 		r = read_value.text ? 0 : -ENOMEM;
 	}
-	keep_value(f, value, &read_value, r, error.text, event->value);
+	keep_value(f, value, &read_value, r, error.text, event);
 }
 
 static void read_key(struct file_reader *f, const struct ini_event *event)

@@ -11,7 +11,6 @@
 #include "model/alarm_state.h"
 
 #define SHOWN 80 /* bytes of a bad value in a sentence */
-#define WRITES_ALONE 100 /* percent */
 #define CANDIDATES_MAX 256 /* names that one mistyped may have been meant to be */
 
 static const char *meant_repository(const struct config *config, const char *name)
@@ -24,58 +23,121 @@ static const char *meant_repository(const struct config *config, const char *nam
 	return parse_suggest(name, candidates, count);
 }
 
-static const char *meant_probe(const struct config *config, const char *name)
+static const char *meant_probe(
+	const struct config_alarm *alarm, const struct config *config, const char *name)
 {
 	const char *candidates[CANDIDATES_MAX];
 	size_t count = 0;
 
-	for (size_t i = 0; i < config->repository_count; i++)
-		for (size_t k = 0; k < config->repositories[i].probe_count; k++)
-			if (count < CANDIDATES_MAX)
-				candidates[count++] = config->repositories[i].probes[k].name;
+	for (size_t i = 0; i < config->repository_count; i++) {
+		const struct config_repository *repository = &config->repositories[i];
+
+		if (!config_alarm_applies(alarm, repository->name, name))
+			continue;
+		for (size_t k = 0; k < repository->probe_count && count < CANDIDATES_MAX; k++)
+			candidates[count++] = repository->probes[k].name;
+	}
 	return parse_suggest(name, candidates, count);
 }
 
-static bool is_probed(const struct config *config, const char *probe)
+static bool is_probed(
+	const struct config_alarm *alarm, const struct config *config, const char *probe)
 {
 	for (size_t i = 0; i < config->repository_count; i++)
-		if (config_find_probe(&config->repositories[i], probe))
+		if (config_alarm_applies(alarm, config->repositories[i].name, probe) &&
+			config_find_probe(&config->repositories[i], probe))
 			return true;
 	return false;
 }
 
-static void check_repositories(
+static bool check_repositories(
 	const struct source_alarm *own, const struct config *config, struct issues *issues)
 {
 	const struct source_value *names = &own->repository;
+	bool are_known = true;
 
 	for (size_t i = 0; i < names->item_count; i++) {
 		if (config_find_repository(config, names->items[i]))
 			continue;
 		const char *meant = meant_repository(config, names->items[i]);
+		are_known = false;
 		issues_add(issues, &names->place, "repository: there is no [repository %.*s]%s%s%s",
 			SHOWN, names->items[i], meant ? "; did you mean " : "", meant ? meant : "",
 			meant ? "?" : "");
 	}
+	return are_known;
 }
 
-static void check_probes(
-	const struct source_alarm *own, const struct config *config, struct issues *issues)
+static void check_probes(const struct source_alarm *own, const struct config_alarm *alarm,
+	const struct config *config, struct issues *issues)
 {
 	const struct source_value *names = &own->probe;
 
 	for (size_t i = 0; i < names->item_count; i++) {
-		if (is_probed(config, names->items[i]))
+		if (is_probed(alarm, config, names->items[i]))
 			continue;
-		const char *meant = meant_probe(config, names->items[i]);
-		issues_add(issues, &names->place, "probe: no repository is probed with %.*s%s%s%s",
-			SHOWN, names->items[i], meant ? "; did you mean " : "", meant ? meant : "",
-			meant ? "?" : "");
+		const char *meant = meant_probe(alarm, config, names->items[i]);
+		issues_add(issues, &names->place,
+			"probe: no repository %sis probed with %.*s%s%s%s",
+			alarm->repository_count > 0 ? "of the alarm " : "", SHOWN, names->items[i],
+			meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 	}
 }
 
-static void check_alarm(
-	const struct source_alarm *own, const struct config *config, struct issues *issues)
+static bool has_operation(const struct config_probe *probe, enum run_operation operation)
+{
+	return operation == RUN_READ ? workload_reads(&probe->workload)
+				     : workload_writes(&probe->workload);
+}
+
+/* An alarm about reads of what only writes would be silent for ever. */
+static void check_operation(const struct source_alarm *own, const struct config_alarm *alarm,
+	const struct config *config, struct issues *issues)
+{
+	const struct condition *when = &alarm->rule->when;
+	bool watches_any = false;
+
+	if (!when->has_operation)
+		return;
+	for (size_t i = 0; i < config->repository_count; i++) {
+		const struct config_repository *repository = &config->repositories[i];
+
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			const struct config_probe *probe = &repository->probes[k];
+
+			if (!config_alarm_applies(alarm, repository->name, probe->name))
+				continue;
+			if (has_operation(probe, when->operation))
+				return;
+			watches_any = true;
+		}
+	}
+	if (watches_any)
+		issues_add(issues, &own->when.place,
+			"when: no probe of the alarm ever does a %s; expected one with another write_percent, or another condition",
+			run_operation_name(when->operation));
+}
+
+/* What ends an alarm is judged on the operation that began it. */
+static void check_clear(const struct source_alarm *own, struct issues *issues)
+{
+	const struct condition *when = &own->rule.when;
+	const struct condition *clear = &own->rule.clear;
+
+	if (!own->rule.has_clear || !clear->has_operation || !own->when.text)
+		return;
+	if (!when->has_operation)
+		issues_add(issues, &own->clear.place,
+			"clear: when is about reads and writes, each by itself; expected no %s in clear",
+			run_operation_name(clear->operation));
+	else if (when->operation != clear->operation)
+		issues_add(issues, &own->clear.place,
+			"clear: %s: when is about %s; expected that or none in clear",
+			run_operation_name(clear->operation), run_operation_name(when->operation));
+}
+
+static void check_alarm(const struct source_alarm *own, const struct config_alarm *alarm,
+	const struct config *config, struct issues *issues)
 {
 	enum alarm_reason reason;
 
@@ -87,17 +149,21 @@ static void check_alarm(
 		issues_add(issues, &own->section.place,
 			"[alarm %s]: there is an alarm of that name already; expected a name of your own",
 			own->section.name);
-	check_repositories(own, config, issues);
-	check_probes(own, config, issues);
+	if (check_repositories(own, config, issues))
+		check_probes(own, alarm, config, issues);
+	check_operation(own, alarm, config, issues);
+	check_clear(own, issues);
 }
 
 /* How many series of the probe the alarm watches. */
 static size_t count_series(const struct config_alarm *alarm, const struct config_probe *probe)
 {
-	if (alarm->rule->when.has_operation || probe->workload.write_percent == 0 ||
-		probe->workload.write_percent == WRITES_ALONE)
-		return 1;
-	return RUN_OPERATIONS;
+	const struct condition *when = &alarm->rule->when;
+
+	if (when->has_operation)
+		return has_operation(probe, when->operation) ? 1 : 0;
+	return has_operation(probe, RUN_READ) && has_operation(probe, RUN_WRITE) ? RUN_OPERATIONS
+										 : 1;
 }
 
 /* An alarm remembers something of each series it watches. */
@@ -155,10 +221,11 @@ int resolve_alarms(struct source *source, struct issues *issues, struct config *
 		return -ENOMEM;
 	for (size_t i = 0; i < source->alarms.count; i++) {
 		struct source_alarm *own = source_alarm_at(source, i);
-		int r = resolve_alarm(own, &config->alarms[config->alarm_count++]);
+		struct config_alarm *alarm = &config->alarms[config->alarm_count++];
+		int r = resolve_alarm(own, alarm);
 		if (r < 0)
 			return r;
-		check_alarm(own, config, issues);
+		check_alarm(own, alarm, config, issues);
 	}
 	for (size_t i = 0; i < config->repository_count; i++)
 		check_number(config, &config->repositories[i],

@@ -11,6 +11,7 @@ libconfig_a_SOURCES = \
 	%D%/read.c \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/resolve_alarms.c \
+	%D%/silence.c \
 	%D%/resolve_bounds.c \
 	%D%/resolve_probe.c \
 	%D%/schema.c %D%/schema.h \

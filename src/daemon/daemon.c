@@ -324,7 +324,7 @@ static int run_loop(struct daemon *d)
 	(void)sd_notify(0, "READY=1");
 	log_notice("watching %zu %s", d->config->repository_count,
 		d->config->repository_count == 1 ? "repository" : "repositories");
-	reload_log_stretched(d->config);
+	reload_log_remarks(d->config);
 	daemon_changed(d);
 
 	int r = sd_event_loop(d->event);

@@ -11,9 +11,11 @@
 #include "daemon/pipeline.h"
 
 #include <errno.h>
+#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #define SENTENCE_MAX 512
+#define LINES_MAX (1 << 19) /* a sentence for each of so many repositories */
 
 int reload_read(
 	const struct daemon_options *options, struct config **ret, struct config_errors *errors)
@@ -38,8 +40,31 @@ void reload_log_errors(const struct config_errors *errors)
 		log_error("… and %zu more errors", errors->count - CONFIG_ERRORS_MAX);
 }
 
-void reload_log_stretched(const struct config *config)
+/* A line of its own for each. */
+static void log_lines(const char *text)
 {
+	while (*text != '\0') {
+		int len = (int)strcspn(text, "\n");
+
+		log_notice("%.*s", len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void log_silent_alarms(const struct config *config)
+{
+	for (size_t i = 0; i < config->alarm_count; i++) {
+		struct buf lines = BUF_INIT(LINES_MAX);
+
+		config_describe_silence(config, &config->alarms[i], &lines);
+		log_lines(buf_text(&lines));
+		buf_done(&lines);
+	}
+}
+
+void reload_log_remarks(const struct config *config)
+{
+	log_silent_alarms(config);
 	for (size_t i = 0; i < config->repository_count; i++) {
 		struct buf sentence = BUF_INIT(SENTENCE_MAX);
 
@@ -103,7 +128,7 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	if (d->record.is_open)
 		pipeline_note_watched(d);
 	log_set_level(config->log_level);
-	reload_log_stretched(config);
+	reload_log_remarks(config);
 	return 0;
 }
 

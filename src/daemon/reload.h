@@ -11,8 +11,9 @@ struct daemon_options;
 int reload_read(
 	const struct daemon_options *options, struct config **ret, struct config_errors *errors);
 
-/* A line of the log for each repository whose budget makes intervals longer. */
-void reload_log_stretched(const struct config *config);
+/* Lines of the log: repositories whose budget makes intervals longer, alarms that can tell nothing.
+ */
+void reload_log_remarks(const struct config *config);
 
 /* A line of the log for each error. */
 void reload_log_errors(const struct config_errors *errors);

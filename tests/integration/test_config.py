@@ -91,8 +91,8 @@ def test_check_says_what_a_day_costs(directory):
 
 
 def test_a_mistake_in_an_alarm_is_pointed_at_and_a_reload_with_it_changes_nothing(daemon, repository):
-    good = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}[alarm slow-tail]\nwhen = write p99 > 50ms\n"
-    bad = good.replace("p99 > 50ms", "p98 > 50ms")
+    good = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}[alarm slow-writes]\nwhen = write avg > 50ms\n"
+    bad = good.replace("avg > 50ms", "p98 > 50ms")
     d = daemon(config=good).wait_ready()
     done = run_cli("config", "check", d.config_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,9 +101,18 @@ def test_a_mistake_in_an_alarm_is_pointed_at_and_a_reload_with_it_changes_nothin
     assert done.returncode == 2
     line = 1 + bad.split("\n").index("when = write p98 > 50ms")
     assert f"{d.config_path}:{line}: when: column 7: " in done.stderr
+    assert done.stderr.endswith("\n  when = write p98 > 50ms\n" + " " * 15 + "^\n")
     d.hang_up()
     d.wait_line(r":\d+: when: column 7")
     d.wait_runs_at_least("nas", 1)
+
+
+def test_an_alarm_that_can_tell_nothing_is_said_by_check_and_by_the_daemon(daemon, repository):
+    text = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}[alarm slow-tail]\nwhen = write p99 > 50ms\n"
+    d = daemon(config=text).wait_ready()
+    d.wait_line(r"alarm slow-tail is never judged on quick: p99 takes 1000 I/Os")
+    done = run_cli("config", "check", d.config_path)
+    assert done.returncode == 0 and "alarm slow-tail is never judged on quick" in done.stdout
 
 
 def without_comments(text):

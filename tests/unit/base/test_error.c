@@ -109,6 +109,28 @@ static void every_number_has_a_sentence(void **state)
 	assert_string_equal(errno_text(-1), "Unknown error");
 }
 
+static void a_sentence_may_name_a_column(void **state)
+{
+	static const struct {
+		const char *sentence;
+		size_t column;
+	} cases[] = {
+		{ "column 7: p98: not known", 7 },
+		{ "column 120: x", 120 },
+		{ "column 0: x", 0 },
+		{ "column 7", 0 },
+		{ "column : x", 0 },
+		{ "column 7x: x", 0 },
+		{ "column 99999999999999999999999999: x", 0 },
+		{ "when: column 7: x", 0 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(error_column(cases[i].sentence), cases[i].column);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +142,7 @@ int main(void)
 		cmocka_unit_test(control_characters_and_bad_bytes_do_not_pass),
 		cmocka_unit_test(every_number_has_a_name),
 		cmocka_unit_test(every_number_has_a_sentence),
+		cmocka_unit_test(a_sentence_may_name_a_column),
 	};
 
 	return cmocka_run_group_tests_name("error", tests, NULL, NULL);

@@ -16,6 +16,8 @@ UNIT_TESTS += $(CONFIG_TESTS)
 EXTRA_DIST += %D%/config_test.h
 
 tests_unit_config_test_alarms_SOURCES = %D%/test_alarms.c
+tests_unit_config_test_alarms_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DALARMS_MD='"$(abs_top_srcdir)/docs/alarms.md"'
 tests_unit_config_test_alarms_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_bounds_SOURCES = %D%/test_bounds.c
 tests_unit_config_test_bounds_LDADD = $(CONFIG_TEST_LIBS)
