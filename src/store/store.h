@@ -272,6 +272,11 @@ struct store_incident_filter {
 int store_read_incidents(struct store_reader *reader, const struct store_incident_filter *filter,
 	int (*each)(void *data, const struct incident *incident), void *data, struct error *reterr);
 
+/* Others that it shares its storage with and that opened about when it did. What a repository lies
+ * on is taken from what its newest runs saw. */
+int store_read_group(struct store_reader *reader, const struct incident *incident,
+	struct incident_group *ret, struct error *reterr);
+
 /* The first STORE_EVENTS_MAX events of an incident, in order. */
 #define STORE_EVENTS_MAX 1000
 int store_read_events(struct store_reader *reader, int64_t incident_id,

@@ -90,9 +90,11 @@ test('what fires, who takes care of it and what is muted stand in the card', lim
 	// Whatever takes longer than a microsecond is an incident, and an alarm of one's own with a name that is too long for a line.
 	const name = `writes-of-the-night-${'very-'.repeat(12)}slow`;
 	const alarm = `[alarm ${name}]\nwhen = write avg > 1us\nhold = 1 of 1\n`;
-	const daemon = await start(['demo'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n${alarm}`);
-	for (let i = 0; i < 3; i++)
+	const daemon = await start(['demo', 'beside'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n${alarm}`);
+	for (let i = 0; i < 3; i++) {
 		await daemon.probe(0);
+		await daemon.probe(1);
+	}
 	const { context, page, watch } = await open(browser, daemon.url);
 	const notes = card(page, 'demo').locator('.notes li');
 
@@ -102,6 +104,7 @@ test('what fires, who takes care of it and what is muted stand in the card', lim
 		/^Limit 1 µs, critical 2 µs, on the average of a run \(.*1us given in \[probe quick\]\)\.$/);
 	await picture(page, 'incident');
 	assert.match((await notes.allTextContents()).join('\n'), /limit write of quick, average .*, limit 1 µs, since /);
+	assert.match((await notes.filter({ hasText: 'with 1 other on ' }).textContent()) ?? '', /beside$/);
 	await daemon.tell('ack', 'demo');
 	await daemon.tell('mute', 'demo', '--for=2h', '--reason=<b>new</b> firmware');
 	await waitFor(async () => (await notes.filter({ hasText: 'muted until' }).count()) === 1, 'the mute');

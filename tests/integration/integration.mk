@@ -16,6 +16,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
 	%D%/test_formats.py \
+	%D%/test_groups.py \
 	%D%/test_hang.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \
