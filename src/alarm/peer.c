@@ -6,32 +6,18 @@
 
 #include "alarm/octave.h"
 #include "alarm/select.h"
-
-/* "nas1" of "nas1:/export", "//nas1/share"; *ret_len 0: no server in it. */
-static const char *server_of(const char *source, size_t *ret_len)
-{
-	const char *colon = strchr(source, ':');
-
-	*ret_len = 0;
-	if (strncmp(source, "//", 2) == 0) {
-		*ret_len = strcspn(source + 2, "/");
-		return source + 2;
-	}
-	if (colon && source[0] != '/')
-		*ret_len = (size_t)(colon - source);
-	return source;
-}
+#include "model/storage_group.h"
 
 bool peer_is_near(const struct identity *a, const struct identity *b)
 {
-	size_t len_a;
-	size_t len_b;
+	struct storage_group group_a;
+	struct storage_group group_b;
 
 	if (identity_shares_disk(a, b))
 		return true;
-	const char *server_a = server_of(a->source, &len_a);
-	const char *server_b = server_of(b->source, &len_b);
-	return len_a > 0 && len_a == len_b && memcmp(server_a, server_b, len_a) == 0;
+	storage_group_from(a, &group_a);
+	storage_group_from(b, &group_b);
+	return storage_group_is_same(&group_a, &group_b);
 }
 
 static bool is_peer(

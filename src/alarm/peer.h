@@ -24,7 +24,8 @@ struct peer {
 uint64_t peer_median_nsec(const struct peer *peers, size_t count, size_t self, int64_t now_usec,
 	uint64_t within_usec);
 
-/* Whether two repositories may be compared: a disk below both, one NFS export, or one server. */
+/* Whether two repositories may be compared: a disk below both, or what model/storage_group.h says:
+ * one server, pool or mount. */
 bool peer_is_near(const struct identity *a, const struct identity *b);
 
 #endif

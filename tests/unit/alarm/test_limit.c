@@ -101,14 +101,23 @@ static void peers_are_on_the_same_server_or_disk(void **unused)
 		const char *a;
 		const char *b;
 		bool is_near;
+		const char *fs_type;
+		const char *mount_point; /* of both */
 	} cases[] = {
-		{ "nas1:/a", "nas1:/b", true },
-		{ "nas1:/a", "nas2:/a", false },
-		{ "nas1:/a", "nas11:/a", false },
-		{ "//nas1/a", "//nas1/b", true },
-		{ "//nas1/a", "nas1:/b", true },
-		{ "/dev/sda1", "/dev/sdb1", false },
-		{ "", "", false },
+		{ "[fd00::1]:/a", "[fd00::1]:/b", true, "", "" },
+		{ "[fd00::1]:/a", "[fd00::2]:/a", false, "", "" },
+		{ "me@nas1:", "you@nas1:", true, "", "" },
+		{ "tank/a", "tank/b", true, "zfs", "" },
+		{ "tank/a", "dozer/a", false, "zfs", "" },
+		{ "/dev/sdc", "/dev/sdc", true, "btrfs", "" },
+		{ "x", "x", true, "fuse.x", "/backup" },
+		{ "nas1:/a", "nas1:/b", true, "", "" },
+		{ "nas1:/a", "nas2:/a", false, "", "" },
+		{ "nas1:/a", "nas11:/a", false, "", "" },
+		{ "//nas1/a", "//nas1/b", true, "", "" },
+		{ "//nas1/a", "nas1:/b", true, "", "" },
+		{ "/dev/sda1", "/dev/sdb1", false, "", "" },
+		{ "", "", false, "", "" },
 	};
 
 	(void)unused;
@@ -117,6 +126,10 @@ static void peers_are_on_the_same_server_or_disk(void **unused)
 		struct identity b = { .has_device = false };
 		(void)snprintf(a.source, sizeof(a.source), "%s", cases[i].a);
 		(void)snprintf(b.source, sizeof(b.source), "%s", cases[i].b);
+		(void)snprintf(a.fs_type, sizeof(a.fs_type), "%s", cases[i].fs_type);
+		(void)snprintf(b.fs_type, sizeof(b.fs_type), "%s", cases[i].fs_type);
+		(void)snprintf(a.mount_point, sizeof(a.mount_point), "%s", cases[i].mount_point);
+		(void)snprintf(b.mount_point, sizeof(b.mount_point), "%s", cases[i].mount_point);
 		if (peer_is_near(&a, &b) != cases[i].is_near)
 			fail_msg("%s and %s", cases[i].a, cases[i].b);
 	}
