@@ -25,8 +25,7 @@ def replay(d, *arguments):
 def measured(daemon, slow):
     """37 runs at 2 ms, three at 20 ms, two at 2 ms; the daemon has ended."""
     slow.delay(2)
-    probe = QUICK.replace("max_ios = 24", "max_ios = 8")
-    d = daemon(config=f"[repository nas]\npath = {slow.path}\nprobes = quick\n{KEYS}{probe}").wait_ready()
+    d = daemon(config=f"[repository nas]\npath = {slow.path}\nprobes = quick\n{KEYS}{QUICK}").wait_ready()
     d.wait_runs("nas", 1)
     d.probe("nas", times=NORMAL_RUNS - 1)
     slow.delay(20)
