@@ -22,7 +22,7 @@ include tests/unit/daemon/tests.mk
 include tests/unit/cli/tests.mk
 endif
 
-EXTRA_DIST += tests/unit/test.h tests/unit/tap.sh
+EXTRA_DIST += tests/unit/json_real.h tests/unit/test.h tests/unit/tap.sh
 
 include tests/fuzz/fuzz.mk
 include tests/fuse/fuse.mk

@@ -121,11 +121,12 @@ class ProbePanel {
 	}
 
 	limitText() {
-		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: why } = this.probe;
+		const { limit_seconds: limit, limit_critical_seconds: critical, limit_reason: reason } = this.probe;
+		const why = reason ? ` (${reason})` : '';
 
 		if (limit === null)
-			return 'No limit: not judged.';
-		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why ? ` (${why})` : ''}.`;
+			return `No limit: not judged${why}.`;
+		return `Limit ${shortLatency(limit)}${critical === null ? '' : `, critical ${shortLatency(critical)}`}, on the average of a run${why}.`;
 	}
 
 	updateTrust(run) {
@@ -307,6 +308,13 @@ function seriesNote(series) {
 	return { chip: words(series.alarm), level: series.level, text: parts.join(', ') };
 }
 
+/** @returns {Note} */
+function groupNote({ name, others, repositories }) {
+	const more = others > repositories.length ? ` and ${others - repositories.length} more` : '';
+
+	return { chip: `with ${others} other${others === 1 ? '' : 's'} on ${name}`, text: `${repositories.join(', ')}${more}` };
+}
+
 /** @returns {Note[]} */
 function notesOf({ incident, mute }) {
 	const notes = (incident?.series ?? []).map(seriesNote);
@@ -315,6 +323,8 @@ function notesOf({ incident, mute }) {
 		notes.push({ chip: words(run.alarm), level: run.level, text: `runs of ${run.probe}, since ${instant(Date.parse(run.since))}` });
 	for (const alarm of incident?.alarms ?? [])
 		notes.push({ chip: alarm.alarm, level: alarm.level, text: `${alarm.operation} of ${alarm.probe}, since ${instant(Date.parse(alarm.since))}` });
+	if (incident?.group)
+		notes.push(groupNote(incident.group));
 	if (incident?.acknowledged)
 		notes.push({ chip: 'acknowledged', text: 'no more messages unless it gets worse' });
 	if (mute)

@@ -252,13 +252,6 @@ int64_t json_get_integer(const struct json_t *object, const char *key, int64_t f
 	return json_is_integer(value) ? json_integer_value(value) : fallback;
 }
 
-double json_get_real(const struct json_t *object, const char *key, double fallback)
-{
-	const struct json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : fallback;
-}
-
 bool json_get_boolean(const struct json_t *object, const char *key, bool fallback)
 {
 	const struct json_t *value = json_object_get(object, key);

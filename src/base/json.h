@@ -49,7 +49,6 @@ int json_parse(const char *text, size_t len, struct json_t **ret, struct error *
 /* Reading: lent values, NULL or fallback when absent or of another type. */
 const char *json_get_text(const struct json_t *object, const char *key);
 int64_t json_get_integer(const struct json_t *object, const char *key, int64_t fallback);
-double json_get_real(const struct json_t *object, const char *key, double fallback);
 bool json_get_boolean(const struct json_t *object, const char *key, bool fallback);
 const char *json_text(const struct json_t *value); /* of an array's element */
 const struct json_t *json_get(const struct json_t *object, const char *key);

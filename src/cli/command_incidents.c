@@ -30,6 +30,8 @@ struct incidents_request {
 	uint64_t limit;
 	int64_t now_usec;
 	size_t found;
+	struct store_reader *reader;
+	struct error error;
 	struct json_t *incidents;
 	struct table table;
 };
@@ -107,7 +109,17 @@ static void add_time(struct table *t, int64_t usec)
 	buf_done(&cell);
 }
 
-static void add_row(struct incidents_request *request, const struct incident *incident)
+static void add_said(
+	const struct incident *incident, const struct incident_group *group, struct buf *cell)
+{
+	report_incident_sentence(&incident->last_event, cell);
+	if (group->count > 0)
+		buf_add_text(cell, "; ");
+	report_incident_group(group, false, cell);
+}
+
+static void add_row(struct incidents_request *request, const struct incident *incident,
+	const struct incident_group *group)
 {
 	struct table *t = &request->table;
 	struct buf cell = BUF_INIT(CELL_MAX);
@@ -121,7 +133,7 @@ static void add_row(struct incidents_request *request, const struct incident *in
 		text_add_duration(&cell, (uint64_t)(end_usec - incident->opened_usec));
 	table_add_buf(t, &cell);
 	table_add(t, alarm_level_name(incident->level));
-	report_incident_sentence(&incident->last_event, &cell);
+	add_said(incident, group, &cell);
 	table_add_buf(t, &cell);
 	buf_done(&cell);
 }
@@ -129,12 +141,16 @@ static void add_row(struct incidents_request *request, const struct incident *in
 static int add_incident(void *data, const struct incident *incident)
 {
 	struct incidents_request *request = data;
+	struct incident_group group;
+	int r = store_read_group(request->reader, incident, &group, &request->error);
 
+	if (r < 0)
+		return r;
 	request->found++;
 	if (request->is_json)
-		json_append(request->incidents, report_incident_json(incident));
+		json_append(request->incidents, report_incident_json(incident, &group));
 	else
-		add_row(request, incident);
+		add_row(request, incident, &group);
 	return 0;
 }
 
@@ -183,11 +199,11 @@ static int list(struct store_reader *reader, struct incidents_request *request)
 		.state = request->state,
 		.limit = (size_t)request->limit,
 	};
-	struct error error = { "" };
 
 	add_header(&request->table);
-	int r = store_read_incidents(reader, &filter, add_incident, request, &error);
-	return r < 0 ? refuse(r, &error) : print(request);
+	request->reader = reader;
+	int r = store_read_incidents(reader, &filter, add_incident, request, &request->error);
+	return r < 0 ? refuse(r, &request->error) : print(request);
 }
 
 /* --- One incident --------------------------------------------------------- */
@@ -195,13 +211,16 @@ static int list(struct store_reader *reader, struct incidents_request *request)
 struct explanation {
 	bool is_json;
 	int64_t now_usec;
+	struct store_reader *reader;
+	struct error error;
 	bool is_found;
 	struct json_t *document;
 	struct json_t *events;
 	struct buf text;
 };
 
-static void add_head(struct explanation *x, const struct incident *incident)
+static void add_head(
+	struct explanation *x, const struct incident *incident, const struct incident_group *group)
 {
 	int64_t end_usec = incident->closed_usec ? incident->closed_usec : x->now_usec;
 
@@ -219,6 +238,8 @@ static void add_head(struct explanation *x, const struct incident *incident)
 		end_usec > incident->opened_usec ? (uint64_t)(end_usec - incident->opened_usec)
 						 : 0);
 	buf_add_text(&x->text, ")\n");
+	report_incident_group(group, true, &x->text);
+	buf_add_text(&x->text, group->count > 0 ? "\n" : "");
 	if (incident->acknowledged_usec == 0)
 		return;
 	buf_add_text(&x->text, "acknowledged ");
@@ -234,12 +255,16 @@ static void add_head(struct explanation *x, const struct incident *incident)
 static int explain_incident(void *data, const struct incident *incident)
 {
 	struct explanation *x = data;
+	struct incident_group group;
+	int r = store_read_group(x->reader, incident, &group, &x->error);
 
+	if (r < 0)
+		return r;
 	x->is_found = true;
 	if (x->is_json)
-		x->document = report_incident_json(incident);
+		x->document = report_incident_json(incident, &group);
 	else
-		add_head(x, incident);
+		add_head(x, incident, &group);
 	return x->text.error;
 }
 
@@ -284,17 +309,17 @@ static int explain(struct store_reader *reader, const struct incidents_request *
 	struct explanation x = {
 		.is_json = request->is_json,
 		.now_usec = request->now_usec,
+		.reader = reader,
 		.events = json_new_array(),
 		.text = BUF_INIT(CLI_OUTPUT_MAX),
 	};
-	struct error error = { "" };
 
-	int r = store_read_incidents(reader, &filter, explain_incident, &x, &error);
+	int r = store_read_incidents(reader, &filter, explain_incident, &x, &x.error);
 	if (r == 0 && x.is_found)
-		r = store_read_events(reader, filter.id, explain_event, &x, &error);
+		r = store_read_events(reader, filter.id, explain_event, &x, &x.error);
 	int exit_code;
 	if (r < 0)
-		exit_code = refuse(r, &error);
+		exit_code = refuse(r, &x.error);
 	else if (!x.is_found)
 		exit_code = cli_complain(CLI_FAILED, "incidents: there is no incident %" PRId64,
 			request->explained_id);

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `repoprobe rule replay`: when a rule would have fired, before anybody has to live with it. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "alarm/alarm.h"
+#include "alarm/sample_code.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/history.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
-#include "cli/table.h"
+#include "cli/replay_show.h"
 #include "report/text.h"
 #include "store/store.h"
 
 #define DAYS_DEFAULT 28
 #define DAYS_MAX 3650
 #define DAY_USEC (UINT64_C(86400) * USEC_PER_SEC)
-#define COLUMNS 9
 #define WORDS_MAX 8
 #define TEXT_MAX 1024
 
@@ -137,250 +136,152 @@ static int read_rule(struct replay_request *request, const char *text)
 	return CLI_GO_ON;
 }
 
-/* --- What comes of it ----------------------------------------------------- */
+/* --- On the runs ----------------------------------------------------------- */
 
-struct outcome {
+struct subjects {
 	const struct replay_request *request;
-	int64_t from_usec;
-	int64_t now_usec;
-	size_t runs; /* since from_usec */
-	struct replay *replay;
+	size_t count;
+	struct subject {
+		char *repository;
+		char *probe;
+	} * list;
+};
+
+struct replaying {
+	const struct replay_request *request;
 	const struct clock *clock;
+	struct replay *replay;
+	int64_t begin_usec; /* of what is read */
+	int64_t now_usec;
+	size_t subject;
+	size_t subject_count;
 	struct progress_line progress;
 };
 
-/* Of the time there is, as runs come in its order; those before from_usec are read too. */
-static unsigned percent_done(const struct outcome *outcome, int64_t at_usec)
+static void subjects_done(struct subjects *subjects)
 {
-	int64_t begin_usec = outcome->from_usec - replay_before_usec(&outcome->request->rule);
-	int64_t whole_usec = outcome->now_usec - begin_usec;
-
-	if (at_usec <= begin_usec || whole_usec <= 0)
-		return 0;
-	return at_usec >= outcome->now_usec ? 100
-					    : (unsigned)((at_usec - begin_usec) * 100 / whole_usec);
-}
-
-static int take(void *data, const struct run *run)
-{
-	struct outcome *outcome = data;
-
-	if (run->started_usec >= outcome->from_usec)
-		outcome->runs++;
-	progress_show_percent(&outcome->progress, "replaying",
-		percent_done(outcome, run->started_usec), clock_monotonic_nsec(outcome->clock));
-	return replay_take(outcome->replay, run);
-}
-
-static uint64_t lasted_usec(const struct outcome *outcome, const struct replay_firing *firing)
-{
-	int64_t end = firing->cleared_usec != 0 ? firing->cleared_usec : outcome->now_usec;
-
-	return end > firing->fired_usec ? (uint64_t)(end - firing->fired_usec) : 0;
-}
-
-static void add_value(const struct replay_request *request, uint64_t value, struct buf *b)
-{
-	switch (condition_measure_unit(request->rule.when.measure)) {
-	case CONDITION_NSEC:
-		format_latency(b, value);
-		return;
-	case CONDITION_BYTES_PER_SEC:
-		format_size_rounded(b, value);
-		buf_add_text(b, "/s");
-		return;
-	case CONDITION_NUMBER:
-		buf_printf(b, "%" PRIu64, value);
-		return;
+	for (size_t i = 0; i < subjects->count; i++) {
+		free(subjects->list[i].repository);
+		free(subjects->list[i].probe);
 	}
+	free(subjects->list);
 }
 
-static void add_row(struct table *t, const struct outcome *outcome, const struct replay_firing *f)
+static int add_subject(void *data, const char *repository, const char *probe)
 {
-	struct buf cell = BUF_INIT(TEXT_MAX);
+	struct subjects *subjects = data;
+	const struct replay_request *request = subjects->request;
 
-	text_add_time(&cell, f->fired_usec);
-	table_add_buf(t, &cell);
-	if (f->cleared_usec != 0)
-		text_add_time(&cell, f->cleared_usec);
-	else
-		buf_add_text(&cell, "fires still");
-	table_add_buf(t, &cell);
-	text_add_duration(&cell, lasted_usec(outcome, f));
-	table_add_buf(t, &cell);
-	table_add(t, f->repository);
-	table_add(t, f->probe);
-	table_add(t, run_operation_name(f->operation));
-	add_value(outcome->request, f->value, &cell);
-	table_add_buf(t, &cell);
-	if (f->normal > 0)
-		add_value(outcome->request, f->normal, &cell);
-	else
-		buf_add_text(&cell, "-");
-	table_add_buf(t, &cell);
-	table_add(t, load_class_name(f->load));
-	buf_done(&cell);
+	if ((request->repository && strcmp(request->repository, repository) != 0) ||
+		(request->probe && strcmp(request->probe, probe) != 0))
+		return 0;
+	struct subject *moved =
+		reallocarray(subjects->list, subjects->count + 1, sizeof(*subjects->list));
+	if (!moved)
+		return -ENOMEM;
+	subjects->list = moved;
+	struct subject *added = &moved[subjects->count++];
+	added->repository = strdup(repository);
+	added->probe = strdup(probe);
+	return added->repository && added->probe ? 0 : -ENOMEM;
 }
 
-static size_t add_table(const struct outcome *outcome, struct buf *b)
+/* Each probe's time counts alike. */
+static unsigned percent_done(const struct replaying *r, int64_t at_usec)
 {
-	static const char *const titles[COLUMNS] = { "FIRED (UTC)", "CLEARED (UTC)", "LASTED",
-		"REPOSITORY", "PROBE", "OPERATION", "MEASURED", "NORMAL", "LOAD" };
-	struct table t = TABLE_INIT(COLUMNS, 1 << 6);
-	struct replay_firing firing;
-	size_t count = 0;
+	int64_t whole_usec = r->now_usec - r->begin_usec;
+	int64_t done_usec = at_usec - r->begin_usec;
 
-	for (size_t i = 0; i < COLUMNS; i++)
-		table_add(&t, titles[i]);
-	for (; replay_firing(outcome->replay, count, &firing); count++)
-		add_row(&t, outcome, &firing);
-	if (count > 0)
-		table_print(&t, b);
-	buf_done(&t.cells);
-	return count;
+	if (done_usec > whole_usec)
+		done_usec = whole_usec;
+	return (unsigned)((r->subject * 100 + (size_t)(done_usec * 100 / whole_usec)) /
+		r->subject_count);
 }
 
-static void describe_rule(const struct custom_rule *rule, struct buf *b)
+static int take(void *data, const struct run *run, const struct store_judged judged[RUN_OPERATIONS])
 {
-	condition_format(&rule->when, b);
-	buf_printf(b, ", %u of %u", rule->hold.hits, rule->hold.window);
-	if (rule->load != CUSTOM_LOAD_ANY)
-		buf_printf(b, ", while %s", custom_load_words[rule->load]);
+	struct replaying *r = data;
+	struct replay_lesson lessons[RUN_OPERATIONS] = { 0 };
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		/* One of another version is a run less to learn from, as the daemon has it. */
+		lessons[i].has_sample = sample_code_read(judged[i].sample, judged[i].sample_len,
+						&lessons[i].sample) == 0;
+		lessons[i].since_usec = judged[i].since_usec;
+	}
+	progress_show_percent(&r->progress, "replaying", percent_done(r, run->started_usec),
+		clock_monotonic_nsec(r->clock));
+	return replay_take(r->replay, run, lessons);
 }
 
-static uint64_t lasted_in_all_usec(const struct outcome *outcome)
+static int replay_subjects(struct store_reader *reader, struct replaying *replaying,
+	const struct subjects *subjects, struct error *reterr)
 {
-	struct replay_firing firing;
-	uint64_t usec = 0;
+	int r = 0;
 
-	for (size_t i = 0; replay_firing(outcome->replay, i, &firing); i++)
-		usec += lasted_usec(outcome, &firing);
-	return usec;
+	replaying->subject_count = subjects->count;
+	for (size_t i = 0; r == 0 && i < subjects->count; i++) {
+		const struct store_run_filter filter = {
+			.repository = subjects->list[i].repository,
+			.probe = subjects->list[i].probe,
+			.from_usec = replaying->begin_usec,
+			.to_usec = replaying->now_usec,
+		};
+		replaying->subject = i;
+		r = store_read_judged(reader, &filter, take, replaying, reterr);
+	}
+	return r;
 }
 
-static int print_text(const struct outcome *outcome)
+static int print(const struct replay_request *request, const struct replay_outcome *outcome)
 {
 	struct buf b = BUF_INIT(CLI_OUTPUT_MAX);
-	size_t count = add_table(outcome, &b);
 
-	describe_rule(&outcome->request->rule, &b);
-	if (count == 0)
-		buf_add_text(&b, ": would not have fired");
-	else
-		buf_printf(&b, ": would have fired %zu time%s", count, count == 1 ? "" : "s");
-	buf_printf(&b, " in %" PRIu64 " day%s (%zu run%s)\n", outcome->request->days,
-		outcome->request->days == 1 ? "" : "s", outcome->runs,
-		outcome->runs == 1 ? "" : "s");
-	if (count > 1) {
-		b.len--; /* the line goes on */
-		buf_add_text(&b, ", ");
-		text_add_duration(&b, lasted_in_all_usec(outcome));
-		buf_add_text(&b, " in all\n");
-	}
+	if (request->is_json)
+		return cli_print_json(replay_show_json(outcome));
+	replay_show_text(outcome, &b);
 	return cli_print(&b);
 }
 
-static void add_figure(struct json_t *object, const struct replay_request *request,
-	const char *name, uint64_t value)
+static int replay(struct store_reader *reader, const struct replay_request *request,
+	const struct clock *clock)
 {
-	static const char *const units[] = {
-		[CONDITION_NSEC] = "_seconds",
-		[CONDITION_BYTES_PER_SEC] = "_bytes_per_second",
-		[CONDITION_NUMBER] = "",
+	struct replaying replaying = {
+		.request = request, .clock = clock, .now_usec = clock_realtime_usec(clock)
 	};
-	enum condition_unit unit = condition_measure_unit(request->rule.when.measure);
-	struct buf key = BUF_INIT(TEXT_MAX);
-
-	buf_printf(&key, "%s%s", name, units[unit]);
-	if (unit == CONDITION_NSEC)
-		json_add_seconds(object, buf_text(&key), value);
-	else
-		json_add_integer(object, buf_text(&key), (int64_t)value);
-	buf_done(&key);
-}
-
-static struct json_t *new_firing(const struct outcome *outcome, const struct replay_firing *f)
-{
-	struct json_t *object = json_new_object();
-
-	json_add_text(object, "repository", f->repository);
-	json_add_text(object, "probe", f->probe);
-	json_add_text(object, "operation", run_operation_name(f->operation));
-	json_add_instant(object, "fired", f->fired_usec);
-	if (f->cleared_usec != 0)
-		json_add_instant(object, "cleared", f->cleared_usec);
-	else
-		json_add_null(object, "cleared");
-	json_add_seconds(object, "duration_seconds", lasted_usec(outcome, f) * NSEC_PER_USEC);
-	add_figure(object, outcome->request, "value", f->value);
-	if (f->normal > 0)
-		add_figure(object, outcome->request, "normal", f->normal);
-	json_add_text(object, "load", load_class_name(f->load));
-	return object;
-}
-
-static int print_json(const struct outcome *outcome)
-{
-	struct json_t *document = json_new_object();
-	struct json_t *firings = json_new_array();
-	struct buf rule = BUF_INIT(TEXT_MAX);
-	struct replay_firing firing;
-
-	describe_rule(&outcome->request->rule, &rule);
-	for (size_t i = 0; replay_firing(outcome->replay, i, &firing); i++)
-		json_append(firings, new_firing(outcome, &firing));
-	json_add_text(document, "rule", buf_text(&rule));
-	json_add_instant(document, "from", outcome->from_usec);
-	json_add_instant(document, "to", outcome->now_usec);
-	json_add_integer(document, "runs", (int64_t)outcome->runs);
-	json_add_integer(document, "judged", (int64_t)replay_judged(outcome->replay));
-	json_add(document, "firings", firings);
-	buf_done(&rule);
-	return cli_print_json(document);
-}
-
-static int refuse_unknown(struct store_reader *reader, const char *repository)
-{
-	struct history_names names;
-	bool is_known = false;
-	int exit_code = history_read_names(reader, &names);
-
-	if (exit_code != CLI_GO_ON)
-		return exit_code;
-	for (size_t i = 0; i < names.count; i++)
-		is_known |= strcmp(names.names[i], repository) == 0;
-	if (!is_known)
-		exit_code = history_refuse_repository("rule replay", repository, &names);
-	history_names_done(&names);
-	return exit_code;
-}
-
-static int replay(struct store_reader *reader, struct outcome *outcome)
-{
-	const struct replay_request *request = outcome->request;
-	const struct store_run_filter filter = {
-		.repository = request->repository,
-		.probe = request->probe,
-		.from_usec = outcome->from_usec - replay_before_usec(&request->rule),
-		.limit = SIZE_MAX,
-		.is_oldest_first = true,
+	struct replay_outcome outcome = {
+		.rule = &request->rule,
+		.days = request->days,
+		.from_usec = replaying.now_usec - (int64_t)(request->days * DAY_USEC),
+		.now_usec = replaying.now_usec,
 	};
+	struct subjects subjects = { .request = request };
 	struct error error = { "" };
+	int exit_code;
 
-	if (!outcome->replay)
-		return cli_complain(CLI_FAILED, "rule replay: no memory");
-	progress_init(&outcome->progress, STDERR_FILENO, clock_monotonic_nsec(outcome->clock));
-	int r = store_read_runs(reader, &filter, take, outcome, &error);
-	progress_erase(&outcome->progress);
-	if (r < 0)
-		return cli_complain(
+	/* What is normal is known at the first run that is judged. */
+	replaying.begin_usec = outcome.from_usec - BASELINE_USEC;
+	replaying.replay = replay_new(&request->rule, outcome.from_usec);
+	progress_init(&replaying.progress, STDERR_FILENO, clock_monotonic_nsec(clock));
+	int r = replaying.replay ? store_read_probes(reader, add_subject, &subjects, &error)
+				 : -ENOMEM;
+	if (r == 0)
+		r = replay_subjects(reader, &replaying, &subjects, &error);
+	progress_erase(&replaying.progress);
+	if (r < 0) {
+		exit_code = cli_complain(
 			CLI_FAILED, "rule replay: %s", error.text[0] ? error.text : errno_text(-r));
-	if (outcome->runs == 0 && request->repository) {
-		int exit_code = refuse_unknown(reader, request->repository);
-		if (exit_code != CLI_GO_ON)
-			return exit_code;
+	} else if (subjects.count == 0 && (request->repository || request->probe)) {
+		exit_code = history_explain_nothing(
+			reader, "rule replay", request->repository, request->probe);
+	} else {
+		replay_end(replaying.replay);
+		outcome.replay = replaying.replay;
+		exit_code = print(request, &outcome);
 	}
-	return request->is_json ? print_json(outcome) : print_text(outcome);
+	replay_free(replaying.replay);
+	subjects_done(&subjects);
+	return exit_code;
 }
 
 static int rule_handler(struct cli *cli, const struct command *command)
@@ -394,7 +295,6 @@ static int rule_handler(struct cli *cli, const struct command *command)
 	const struct option_group groups[] = {
 		{ "On what, and how", options, sizeof(options) / sizeof(options[0]), &request },
 	};
-	struct outcome outcome = { .request = &request, .clock = &cli->clock };
 	struct store_reader *reader;
 	int r = cli_parse(cli, command, groups, 1);
 
@@ -409,11 +309,7 @@ static int rule_handler(struct cli *cli, const struct command *command)
 	r = history_open(cli, &reader);
 	if (r != CLI_GO_ON)
 		return r;
-	outcome.now_usec = clock_realtime_usec(&cli->clock);
-	outcome.from_usec = outcome.now_usec - (int64_t)(request.days * DAY_USEC);
-	outcome.replay = replay_new(&request.rule, outcome.from_usec);
-	r = replay(reader, &outcome);
-	outcome.replay = replay_free(outcome.replay);
+	r = replay(reader, &request, &cli->clock);
 	store_reader_close(reader);
 	return r;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `repoprobe runs REPO`: the newest runs of one repository, a line each. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -62,27 +61,6 @@ static int add_run(void *data, const struct run *run)
 	return request->text.error;
 }
 
-/* Nothing was found: because there is no such repository, or only because it has no such runs. */
-static int explain_nothing(
-	struct store_reader *reader, const struct runs_request *request, const char *repository)
-{
-	struct history_names names;
-	bool is_known = false;
-	int exit_code = history_read_names(reader, &names);
-
-	if (exit_code != CLI_GO_ON)
-		return exit_code;
-	for (size_t i = 0; i < names.count; i++)
-		is_known |= strcmp(names.names[i], repository) == 0;
-	if (is_known && request->probe)
-		exit_code = cli_complain(CLI_FAILED, "runs: %s has no runs of a probe \"%s\"",
-			repository, request->probe);
-	else
-		exit_code = history_refuse_repository("runs", repository, &names);
-	history_names_done(&names);
-	return exit_code;
-}
-
 static int print(struct runs_request *request)
 {
 	if (!request->is_json)
@@ -108,7 +86,7 @@ static int list(struct store_reader *reader, struct runs_request *request, const
 		return cli_complain(
 			CLI_FAILED, "runs: %s", error.text[0] ? error.text : errno_text(-r));
 	if (request->found == 0)
-		return explain_nothing(reader, request, repository);
+		return history_explain_nothing(reader, "runs", repository, request->probe);
 	return print(request);
 }
 

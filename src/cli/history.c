@@ -141,3 +141,26 @@ int history_refuse_repository(
 		"%s: the history knows no repository \"%s\"; \"repoprobe status\" lists those it knows",
 		command, name);
 }
+
+int history_explain_nothing(
+	struct store_reader *reader, const char *command, const char *repository, const char *probe)
+{
+	struct history_names names = { 0 };
+	bool is_known = false;
+
+	if (!repository)
+		return cli_complain(
+			CLI_FAILED, "%s: there are no runs of a probe \"%s\"", command, probe);
+	int exit_code = history_read_names(reader, &names);
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	for (size_t i = 0; i < names.count; i++)
+		is_known |= strcmp(names.names[i], repository) == 0;
+	if (is_known && probe)
+		exit_code = cli_complain(CLI_FAILED, "%s: %s has no runs of a probe \"%s\"",
+			command, repository, probe);
+	else
+		exit_code = history_refuse_repository(command, repository, &names);
+	history_names_done(&names);
+	return exit_code;
+}

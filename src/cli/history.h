@@ -36,4 +36,9 @@ void history_names_done(struct history_names *names);
 int history_refuse_repository(
 	const char *command, const char *name, const struct history_names *known);
 
+/* Complains that no run was found: there is no such repository, or it has no runs of that probe.
+ * repository or probe may be NULL: any. */
+int history_explain_nothing(struct store_reader *reader, const char *command,
+	const char *repository, const char *probe);
+
 #endif

@@ -1,35 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One alarm/custom state for each series that is met. */
+/* One alarm/custom state for each operation of the probe that goes by, and one alarm/samples for
+ * each series of it. */
 #include "cli/replay.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alarm/judge.h"
 #include "alarm/samples.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "model/workload.h"
 
 #define KEY_MAX 1024
 #define CAPACITY_FIRST 16
 
-struct series {
+/* Kept to the end: firings point to it. */
+struct subject {
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
+};
+
+struct series {
+	struct series *next;
 	enum run_operation operation;
 	char *key; /* of what is measured */
+	struct samples *samples;
+	bool is_restarted; /* what came before the lesson's since was forgotten */
+};
+
+struct watched {
+	const struct series *series; /* of the newest run; NULL: none yet */
 	struct alarm_rule_state state;
 	size_t firing; /* the one that goes on, while the state has a level */
-	/* Of percentiles: the newest runs of the hold window, a ring; and all of them merged. */
+	/* Of percentiles: the newest runs of the hold window, a ring. */
 	struct histogram *window;
 	size_t window_count;
 	size_t window_next;
-	struct samples *samples; /* NULL while the rule does not ask for a normal */
 };
 
 struct firing {
-	const struct series *series;
+	const struct subject *subject;
+	enum run_operation operation;
 	int64_t fired_usec;
 	int64_t cleared_usec;
 	uint64_t value;
@@ -40,24 +52,19 @@ struct firing {
 struct replay {
 	struct custom_rule rule;
 	int64_t from_usec;
+	size_t runs;
 	size_t judged;
-	struct histogram merged;
-	size_t series_count, series_capacity;
-	struct series **series; /* firings point to them */
+	struct histogram merged; /* of the window */
+	/* Of the probe that goes by: the last of subjects. */
+	struct series *series;
+	struct watched watched[RUN_OPERATIONS];
+	size_t subject_count, subject_capacity;
+	struct subject **subjects;
 	size_t firing_count, firing_capacity;
 	struct firing *firings;
 };
 
-static bool needs_normal(const struct custom_rule *rule)
-{
-	return rule->when.is_relative || (rule->has_clear && rule->clear.is_relative) ||
-		rule->load != CUSTOM_LOAD_ANY;
-}
-
-int64_t replay_before_usec(const struct custom_rule *rule)
-{
-	return needs_normal(rule) ? BASELINE_USEC : 0;
-}
+/* --- The probe that goes by ------------------------------------------------ */
 
 struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec)
 {
@@ -70,21 +77,37 @@ struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec)
 	return replay;
 }
 
-static void series_free(struct series *series)
+static struct series *series_free(struct series *series)
 {
-	free(series->key);
-	free(series->window);
-	samples_free(series->samples);
+	if (series) {
+		samples_free(series->samples);
+		free(series->key);
+	}
 	free(series);
+	return NULL;
+}
+
+static void forget_subject(struct replay *replay)
+{
+	while (replay->series) {
+		struct series *series = replay->series;
+		replay->series = series->next;
+		series_free(series);
+	}
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		free(replay->watched[i].window);
+		replay->watched[i] = (struct watched){ .series = NULL };
+	}
 }
 
 struct replay *replay_free(struct replay *replay)
 {
 	if (!replay)
 		return NULL;
-	for (size_t i = 0; i < replay->series_count; i++)
-		series_free(replay->series[i]);
-	free(replay->series);
+	forget_subject(replay);
+	for (size_t i = 0; i < replay->subject_count; i++)
+		free(replay->subjects[i]);
+	free(replay->subjects);
 	free(replay->firings);
 	free(replay);
 	return NULL;
@@ -102,41 +125,65 @@ static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 	return moved;
 }
 
-static struct series *find(const struct replay *replay, const struct run *run, enum run_operation o)
+static const struct subject *newest_subject(const struct replay *replay)
 {
-	for (size_t i = 0; i < replay->series_count; i++) {
-		struct series *s = replay->series[i];
-		if (s->operation == o && strcmp(s->probe, run->probe) == 0 &&
-			strcmp(s->repository, run->repository) == 0)
-			return s;
-	}
-	return NULL;
+	return replay->subject_count > 0 ? replay->subjects[replay->subject_count - 1] : NULL;
 }
 
-static struct series *add(struct replay *replay, const struct run *run, enum run_operation o)
+static int follow_subject(struct replay *replay, const struct run *run)
 {
-	struct series **moved = grow(replay->series, replay->series_count, &replay->series_capacity,
-		sizeof(struct series *));
-	struct series *s = moved ? calloc(1, sizeof(*s)) : NULL;
+	const struct subject *newest = newest_subject(replay);
 
+	if (newest && strcmp(newest->probe, run->probe) == 0 &&
+		strcmp(newest->repository, run->repository) == 0)
+		return 0;
+	forget_subject(replay);
+	struct subject **moved = grow(replay->subjects, replay->subject_count,
+		&replay->subject_capacity, sizeof(struct subject *));
+	struct subject *added = moved ? calloc(1, sizeof(*added)) : NULL;
 	if (moved)
-		replay->series = moved;
-	if (!s)
-		return NULL;
-	memcpy(s->repository, run->repository, sizeof(s->repository));
-	memcpy(s->probe, run->probe, sizeof(s->probe));
-	s->operation = o;
-	replay->series[replay->series_count++] = s;
+		replay->subjects = moved;
+	if (!added)
+		return -ENOMEM;
+	memcpy(added->repository, run->repository, sizeof(added->repository));
+	memcpy(added->probe, run->probe, sizeof(added->probe));
+	replay->subjects[replay->subject_count++] = added;
+	return 0;
+}
+
+/* --- Its series ------------------------------------------------------------ */
+
+static struct series *find_series(
+	const struct replay *replay, enum run_operation operation, const char *key)
+{
+	struct series *s = replay->series;
+
+	while (s && (s->operation != operation || strcmp(s->key, key) != 0))
+		s = s->next;
 	return s;
 }
 
-static void clear(struct replay *replay, struct series *s, int64_t now_usec)
+/* Takes the key. */
+static struct series *add_series(struct replay *replay, enum run_operation operation, char *key)
 {
-	replay->firings[s->firing].cleared_usec = now_usec;
+	struct series *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		free(key);
+		return NULL;
+	}
+	s->operation = operation;
+	s->key = key;
+	s->samples = samples_new();
+	if (!s->samples)
+		return series_free(s);
+	s->next = replay->series;
+	replay->series = s;
+	return s;
 }
 
-/* Begins anew when something else is measured than before. */
-static int follow_workload(struct replay *replay, struct series *s, const struct run *run)
+static int find_or_add_series(struct replay *replay, const struct run *run,
+	enum run_operation operation, struct series **ret)
 {
 	struct buf key = BUF_INIT(KEY_MAX);
 	char *text;
@@ -145,164 +192,191 @@ static int follow_workload(struct replay *replay, struct series *s, const struct
 	int r = buf_take(&key, &text, NULL);
 	if (r < 0)
 		return r;
-	if (s->key && strcmp(s->key, text) != 0) {
-		if (s->state.level != ALARM_NONE)
-			clear(replay, s, run->started_usec);
-		s->state = (struct alarm_rule_state){ 0 };
-		s->window_count = 0;
-		s->window_next = 0;
-		if (s->samples)
-			samples_restart(s->samples);
-	}
-	free(s->key);
-	s->key = text;
-	return 0;
+	*ret = find_series(replay, operation, text);
+	if (*ret)
+		free(text);
+	else
+		*ret = add_series(replay, operation, text);
+	return *ret ? 0 : -ENOMEM;
 }
 
-/* Merges what the window holds with this run; NULL when the measure needs no window. */
-static int slide(struct replay *replay, struct series *s, const struct run *run,
-	const struct histogram **ret)
+static int64_t end_usec(const struct run *run)
 {
-	size_t size = replay->rule.hold.window;
+	return run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);
+}
+
+/* Begins anew when something else is measured than before. */
+static void follow_series(
+	struct replay *replay, struct watched *w, const struct series *series, int64_t now_usec)
+{
+	if (w->series == series)
+		return;
+	if (w->state.level != ALARM_NONE)
+		replay->firings[w->firing].cleared_usec = now_usec;
+	w->state = (struct alarm_rule_state){ 0 };
+	w->window_count = 0;
+	w->window_next = 0;
+	w->series = series;
+}
+
+/* What the daemon forgot then ("repoprobe rebaseline"). */
+static void forget_before(
+	struct series *series, const struct replay_lesson *lesson, int64_t now_usec)
+{
+	if (series->is_restarted || lesson->since_usec == 0 || now_usec < lesson->since_usec)
+		return;
+	samples_restart(series->samples);
+	series->is_restarted = true;
+}
+
+/* Latencies go into what no rule of a user asks for: shares of a cache. */
+static int learn(struct series *series, const struct replay_lesson *lesson, int64_t now_usec)
+{
+	if (!lesson->has_sample)
+		return 0;
+	samples_add(series->samples, &lesson->sample, NULL);
+	int r = samples_refresh(series->samples, now_usec);
+	return r < 0 ? r : 0;
+}
+
+/* --- Judging --------------------------------------------------------------- */
+
+static bool is_percentile(enum condition_measure measure)
+{
+	return condition_ios_needed(measure) > 0;
+}
+
+/* Merges what the window holds with this run; NULL when the rule needs no window. */
+static int slide(struct replay *replay, struct watched *w, const struct run *run,
+	enum run_operation operation, const struct histogram **ret)
+{
+	const struct custom_rule *rule = &replay->rule;
+	size_t size = rule->hold.window;
+	struct histogram *merged = &replay->merged;
 
 	*ret = NULL;
-	if (condition_ios_needed(replay->rule.when.measure) == 0)
+	if (!is_percentile(rule->when.measure) &&
+		!(rule->has_clear && is_percentile(rule->clear.measure)))
 		return 0;
-	if (!s->window)
-		s->window = calloc(size, sizeof(*s->window));
-	if (!s->window)
+	if (!w->window)
+		w->window = calloc(size, sizeof(*w->window));
+	if (!w->window)
 		return -ENOMEM;
-	s->window[s->window_next] = run->operations[s->operation].latency;
-	s->window_next = (s->window_next + 1) % size;
-	if (s->window_count < size)
-		s->window_count++;
-	memset(&replay->merged, 0, sizeof(replay->merged));
-	for (size_t i = 0; i < s->window_count; i++)
-		histogram_merge(&replay->merged, &s->window[i]);
-	*ret = &replay->merged;
+	w->window[w->window_next] = run->operations[operation].latency;
+	w->window_next = (w->window_next + 1) % size;
+	if (w->window_count < size)
+		w->window_count++;
+	memset(merged, 0, sizeof(*merged));
+	for (size_t i = 0; i < w->window_count; i++)
+		histogram_merge(merged, &w->window[i]);
+	*ret = merged;
 	return 0;
 }
 
-static int fire(struct replay *replay, struct series *s, const struct custom_input *input)
+static int fire(struct replay *replay, struct watched *w, const struct custom_input *input)
 {
+	enum condition_measure measure = replay->rule.when.measure;
 	struct firing *moved = grow(
 		replay->firings, replay->firing_count, &replay->firing_capacity, sizeof(*moved));
 
 	if (!moved)
 		return -ENOMEM;
 	replay->firings = moved;
-	s->firing = replay->firing_count++;
-	moved[s->firing] = (struct firing){
-		.series = s,
+	w->firing = replay->firing_count++;
+	moved[w->firing] = (struct firing){
+		.subject = newest_subject(replay),
+		.operation = input->operation,
 		.fired_usec = input->now_usec,
-		.value = condition_measured(replay->rule.when.measure, input->run, s->operation),
-		.normal = custom_normal(input->baseline, replay->rule.when.measure, input->load),
+		.value = condition_measured_window(
+			measure, input->run, input->operation, input->window),
+		.normal = custom_normal(input->baseline, measure, input->load),
 		.load = input->load,
 	};
 	return 0;
 }
 
-static int judge(struct replay *replay, struct series *s, const struct custom_input *input)
+static int judge(struct replay *replay, const struct series *series, const struct run *run)
 {
+	struct watched *w = &replay->watched[series->operation];
+	const struct baseline *baseline = samples_baseline(series->samples);
+	struct custom_input input = {
+		.run = run,
+		.operation = series->operation,
+		.baseline = baseline,
+		.load = load_classify(&run->facts, baseline ? &baseline->reference : NULL),
+		.now_usec = end_usec(run),
+	};
+
+	follow_series(replay, w, series, input.now_usec);
+	int r = slide(replay, w, run, series->operation, &input.window);
+	if (r < 0)
+		return r;
 	replay->judged++;
-	switch (custom_step(&replay->rule, &s->state, input)) {
+	switch (custom_step(&replay->rule, &w->state, &input)) {
 	case CUSTOM_NOTHING:
 		return 0;
 	case CUSTOM_FIRED:
-		return fire(replay, s, input);
+		return fire(replay, w, &input);
 	case CUSTOM_CLEARED:
-		clear(replay, s, input->now_usec);
+		replay->firings[w->firing].cleared_usec = input.now_usec;
 		return 0;
 	}
 	return 0;
-}
-
-/* The run beside what was normal before it. */
-static int compare(struct series *s, const struct run *run, struct verdict *ret)
-{
-	if (!s->samples)
-		s->samples = samples_new();
-	if (!s->samples)
-		return -ENOMEM;
-	struct alarm_input input = {
-		.run = run,
-		.facts = &run->facts,
-		.now_usec = run->started_usec,
-	};
-	input.baselines[s->operation] = samples_baseline(s->samples);
-	judge_run(&input, s->operation, ret);
-	return 0;
-}
-
-static int learn(struct series *s, const struct run *run, const struct verdict *v)
-{
-	struct baseline_sample sample = v->sample;
-
-	sample.is_learned = v->bad == 0 && s->state.level == ALARM_NONE && (s->state.bits & 1) == 0;
-	samples_add(s->samples, &sample, &run->operations[s->operation].latency);
-	int r = samples_refresh(s->samples, run->started_usec);
-	return r < 0 ? r : 0;
-}
-
-static int step(struct replay *replay, struct series *s, const struct run *run)
-{
-	struct custom_input input = {
-		.run = run,
-		.operation = s->operation,
-		.load = LOAD_UNKNOWN,
-		.now_usec = run->started_usec,
-	};
-	bool is_compared =
-		needs_normal(&replay->rule) && run->operations[s->operation].latency.count > 0;
-	struct verdict v = { .load = LOAD_UNKNOWN };
-	int r = follow_workload(replay, s, run);
-
-	if (r == 0 && is_compared)
-		r = compare(s, run, &v);
-	if (r == 0)
-		r = slide(replay, s, run, &input.window);
-	if (r < 0)
-		return r;
-	input.load = v.load;
-	input.baseline = s->samples ? samples_baseline(s->samples) : NULL;
-	if (run->started_usec >= replay->from_usec)
-		r = judge(replay, s, &input);
-	return r == 0 && is_compared ? learn(s, run, &v) : r;
 }
 
 static bool is_judged(const struct replay *replay, const struct run *run)
 {
-	if (run->is_confirmation || run->status == RUN_SKIPPED ||
-		(run->trust & (RUN_TRUST_WARMING | RUN_TRUST_CACHED)) != 0)
-		return false;
-	return run_status_has_numbers(run->status) || replay->rule.when.measure == CONDITION_ERRORS;
+	return !run->is_confirmation && run_status_has_numbers(run->status) &&
+		(run->trust & (RUN_TRUST_WARMING | RUN_TRUST_CACHED)) == 0 &&
+		end_usec(run) >= replay->from_usec;
 }
 
-static bool is_about(const struct replay *replay, const struct run *run, enum run_operation o)
+static int take_operation(struct replay *replay, const struct run *run,
+	enum run_operation operation, const struct replay_lesson *lesson)
+{
+	struct series *series;
+	int r = find_or_add_series(replay, run, operation, &series);
+
+	if (r < 0)
+		return r;
+	forget_before(series, lesson, end_usec(run));
+	if (is_judged(replay, run))
+		r = judge(replay, series, run);
+	return r < 0 ? r : learn(series, lesson, end_usec(run));
+}
+
+int replay_take(struct replay *replay, const struct run *run,
+	const struct replay_lesson lessons[RUN_OPERATIONS])
 {
 	const struct condition *when = &replay->rule.when;
-	const struct run_operation_result *result = &run->operations[o];
+	int r = follow_subject(replay, run);
 
-	return (!when->has_operation || when->operation == o) &&
-		(result->ios > 0 || result->errors > 0 || result->latency.count > 0);
+	replay->runs += end_usec(run) >= replay->from_usec;
+	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++) {
+		enum run_operation operation = (enum run_operation)i;
+		if ((!when->has_operation || when->operation == operation) &&
+			run->operations[i].latency.count > 0)
+			r = take_operation(replay, run, operation, &lessons[i]);
+	}
+	return r;
 }
 
-int replay_take(struct replay *replay, const struct run *run)
+/* --- What comes of it ------------------------------------------------------ */
+
+static int compare_firings(const void *a, const void *b)
 {
-	if (!is_judged(replay, run))
-		return 0;
-	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		enum run_operation o = (enum run_operation)i;
-		if (!is_about(replay, run, o))
-			continue;
-		struct series *s = find(replay, run, o);
-		if (!s)
-			s = add(replay, run, o);
-		int r = s ? step(replay, s, run) : -ENOMEM;
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	int64_t first = ((const struct firing *)a)->fired_usec;
+	int64_t second = ((const struct firing *)b)->fired_usec;
+
+	return (first > second) - (first < second);
+}
+
+void replay_end(struct replay *replay)
+{
+	forget_subject(replay); /* it knows its firing by its place */
+	if (replay->firing_count > 0)
+		qsort(replay->firings, replay->firing_count, sizeof(replay->firings[0]),
+			compare_firings);
 }
 
 bool replay_firing(const struct replay *replay, size_t i, struct replay_firing *ret)
@@ -311,9 +385,9 @@ bool replay_firing(const struct replay *replay, size_t i, struct replay_firing *
 		return false;
 	const struct firing *f = &replay->firings[i];
 	*ret = (struct replay_firing){
-		.repository = f->series->repository,
-		.probe = f->series->probe,
-		.operation = f->series->operation,
+		.repository = f->subject->repository,
+		.probe = f->subject->probe,
+		.operation = f->operation,
 		.fired_usec = f->fired_usec,
 		.cleared_usec = f->cleared_usec,
 		.value = f->value,
@@ -321,6 +395,11 @@ bool replay_firing(const struct replay *replay, size_t i, struct replay_firing *
 		.load = f->load,
 	};
 	return true;
+}
+
+size_t replay_runs(const struct replay *replay)
+{
+	return replay->runs;
 }
 
 size_t replay_judged(const struct replay *replay)

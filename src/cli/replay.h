@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a rule would have fired on runs that were stored. Pure: knows no database and no output. */
+/* When a rule would have fired on runs that were stored. What is normal is learned anew while the
+ * runs go by, as the daemon did. Pure: knows no database and no output. */
 #ifndef REPOPROBE_CLI_REPLAY_H
 #define REPOPROBE_CLI_REPLAY_H
 
@@ -12,35 +13,43 @@
 
 struct replay;
 
+/* What the daemon kept of an operation of a run when it was judged. */
+struct replay_lesson {
+	bool has_sample;
+	struct baseline_sample sample;
+	int64_t since_usec; /* what is normal was learned anew from then on; 0: never */
+};
+
 struct replay_firing {
 	const char *repository; /* lent, as is probe */
 	const char *probe;
 	enum run_operation operation;
-	int64_t fired_usec;
+	int64_t fired_usec; /* end of the run that made it fire */
 	int64_t cleared_usec; /* 0: it fires still */
-	uint64_t value; /* measured by the run that made it fire, in the measure's unit */
-	uint64_t normal; /* of the measure, then; 0: not known, or not asked for */
-	enum load_class load; /* likewise; LOAD_UNKNOWN */
+	uint64_t value; /* measured by that run (the window, of a percentile), in the measure's unit
+			 */
+	uint64_t normal; /* at that load; 0: not known */
+	enum load_class load;
 };
 
-/* How much earlier the runs must begin than those that are to be judged: what is normal and how
- * busy is learned from them, if the rule asks for that; else 0. */
-int64_t replay_before_usec(const struct custom_rule *rule);
-
-/* The rule is copied. from_usec: earlier runs are only learned from. NULL when memory is short. */
+/* The rule is copied. Runs that ended before from_usec teach what is normal and are not judged.
+ * NULL when memory is short. */
 struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec);
 struct replay *replay_free(struct replay *replay);
 
-/* Takes the next run; those of a probe come in order of time. What an alarm would not judge
- * (confirming, skipped and failed runs, those flagged warming or cached?) is passed over; runs that
- * failed are judged by the number of errors alone. A probe that measures something else than before
- * begins anew. What is normal is learned as the daemon learns it, but from the runs that neither
- * meet the rule nor look bad beside the normal so far: of mutes and incidents of then nothing is
- * known. Returns 0 or -ENOMEM. */
-int replay_take(struct replay *replay, const struct run *run);
+/* Takes the next run; the probes come one after the other, the runs of each in order of time. What
+ * an alarm would not judge (confirming, skipped and failed runs, those flagged warming or cached?)
+ * is passed over. A probe that measures something else than before begins anew. lessons: by
+ * operation. Returns 0 or -ENOMEM. */
+int replay_take(struct replay *replay, const struct run *run,
+	const struct replay_lesson lessons[RUN_OPERATIONS]);
 
-/* Ends it: firings in the order in which they fired; false past the last. */
+/* After the last run: puts the firings in order. */
+void replay_end(struct replay *replay);
+
+/* Firings in the order in which they fired; false past the last. */
 bool replay_firing(const struct replay *replay, size_t i, struct replay_firing *ret);
+size_t replay_runs(const struct replay *replay); /* since from_usec */
 size_t replay_judged(const struct replay *replay); /* operations of runs that told something */
 
 #endif

@@ -32,6 +32,7 @@ libcli_a_SOURCES = \
 	%D%/options.c %D%/options.h \
 	%D%/place.c %D%/place.h \
 	%D%/replay.c %D%/replay.h \
+	%D%/replay_show.c %D%/replay_show.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run_once.c %D%/run_once.h \
 	%D%/run_options.c %D%/run_options.h \

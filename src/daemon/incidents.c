@@ -3,9 +3,11 @@
 #include "daemon/incidents.h"
 
 #include "alarm/alarm.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "daemon/daemon.h"
+#include "daemon/grouping.h"
 #include "daemon/mutes.h"
 #include "daemon/outbox.h"
 #include "daemon/pipeline.h"
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #define CHANNEL "journal"
+#define NAMES_MAX 4096
 
 static bool is_muted(const struct daemon *d, const char *repository)
 {
@@ -24,42 +27,154 @@ static bool is_muted(const struct daemon *d, const char *repository)
 		MUTE_NONE;
 }
 
-/* The newest event that nobody was told of, for the end of the mute. */
-static int hold_back(struct live_repository *repository, const struct incident_event *event)
+/* --- Groups --------------------------------------------------------------- */
+
+/* Who is to be told of what, among all repositories. */
+struct members {
+	size_t count;
+	struct grouping_member list[];
+};
+
+static bool has_outage(const struct alarm_state *state)
+{
+	return alarm_state_level(state, NULL, ALARM_REASON_HANG) != ALARM_NONE ||
+		alarm_state_level(state, NULL, ALARM_REASON_NO_DATA) != ALARM_NONE;
+}
+
+static void set_owed(struct grouping_member *m, const struct incident_event *event)
+{
+	m->owed_level = event->level;
+	m->owed_usec = event->time_usec;
+	m->is_slowness = !m->has_outage && grouping_is_slowness(event->reason);
+}
+
+static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
+{
+	const struct live_repository *repository = &d->live->repositories[i];
+	const struct alarm_state *state = repository->alarm;
+	bool is_quiet = is_muted(d, repository->config->name);
+
+	storage_group_from(&repository->identity, &ret->group);
+	ret->told_level = state->incident_id != 0 ? state->told_level : ALARM_NONE;
+	ret->told_usec = repository->told_usec;
+	ret->has_outage = has_outage(state) && !is_quiet;
+	if (repository->untold && outbox_is_owed(state, is_quiet))
+		set_owed(ret, repository->untold);
+}
+
+/* NULL: no memory. */
+static struct members *new_members(struct daemon *d)
+{
+	size_t count = d->live->repository_count;
+	struct members *members = calloc(1, sizeof(*members) + count * sizeof(members->list[0]));
+
+	if (!members)
+		return NULL;
+	members->count = count;
+	for (size_t i = 0; i < count; i++)
+		set_member(d, i, &members->list[i]);
+	return members;
+}
+
+static size_t index_of(const struct daemon *d, const struct live_repository *repository)
+{
+	return (size_t)(repository - d->live->repositories);
+}
+
+/* Must the event wait for others of its group, for the end of another's outage, or for a moment,
+ * because others that wait go with it? 1, 0 or -ENOMEM. A repository that is alone needs no look at
+ * all. */
+static int must_wait(struct daemon *d, const struct live_repository *repository,
+	const struct incident_event *event)
+{
+	bool is_news = event->change == INCIDENT_OPENED || event->change == INCIDENT_WORSE;
+
+	if (!repository || !is_news || d->live->repository_count == 1)
+		return 0;
+	struct members *members = new_members(d);
+	if (!members)
+		return -ENOMEM;
+	size_t self = index_of(d, repository);
+	set_owed(&members->list[self], event);
+	bool waits = grouping_due_usec(members->list, members->count, self) >
+		clock_realtime_usec(&d->clock);
+	for (size_t i = 0; !waits && i < members->count; i++)
+		waits = i != self && grouping_joins(members->list, members->count, self, i);
+	free(members);
+	return waits;
+}
+
+/* --- Events --------------------------------------------------------------- */
+
+/* The newest event that nobody was told of, for when nothing holds it back any more. What merely
+ * joins says less than what it joined. */
+static int hold_back(struct live_repository *repository, const struct incident_event *event,
+	enum live_untold why)
 {
 	if (!repository)
+		return 0;
+	if (repository->untold && event->change == INCIDENT_JOINED &&
+		repository->untold->incident_id == event->incident_id)
 		return 0;
 	if (!repository->untold)
 		repository->untold = malloc(sizeof(*repository->untold));
 	if (!repository->untold)
 		return -ENOMEM;
 	*repository->untold = *event;
+	repository->untold_why = why;
 	return 0;
 }
 
-static int add_message(const struct incident_event *event, bool is_late, struct store_batch *batch)
+static void forget_untold(struct live_repository *repository)
+{
+	free(repository->untold);
+	repository->untold = NULL;
+}
+
+static int add_message(const struct incident_event *event, const struct outbox_words *words,
+	struct store_batch *batch)
 {
 	struct message *message = malloc(sizeof(*message));
 	int r = -ENOMEM;
 
 	if (message) {
-		outbox_write(message, CHANNEL, event, is_late);
+		outbox_write(message, CHANNEL, event, words);
 		r = store_batch_add_message(batch, message);
 	}
 	free(message);
 	return r;
 }
 
-static int add_event(struct live_repository *repository, struct alarm_state *state,
-	const struct incident_event *event, bool is_quiet, struct store_batch *batch)
+/* is_told: it will be when the batch is committed. */
+static void note_told(struct daemon *d, struct live_repository *repository, bool is_over)
 {
+	if (!repository)
+		return;
+	repository->told_usec = is_over ? 0 : clock_realtime_usec(&d->clock);
+	if (is_over)
+		forget_untold(repository);
+}
+
+static int add_event(struct daemon *d, struct live_repository *repository,
+	struct alarm_state *state, const struct incident_event *event, bool is_quiet,
+	struct store_batch *batch)
+{
+	static const struct outbox_words no_words = { .before = NULL };
+	bool is_over = event->change == INCIDENT_CLEARED;
 	int r = store_batch_add_event(batch, event);
 
+	if (r >= 0)
+		r = must_wait(d, repository, event);
 	if (r < 0)
 		return r;
-	if (outbox_is_told(state, event, is_quiet))
-		return add_message(event, false, batch);
-	return event->change == INCIDENT_CLEARED ? 0 : hold_back(repository, event);
+	bool is_told = outbox_is_told(state, event, is_quiet || r > 0);
+	if (is_told || is_over)
+		note_told(d, repository, is_over);
+	if (is_told)
+		return add_message(event, &no_words, batch);
+	return is_over
+		? 0
+		: hold_back(repository, event, is_quiet ? LIVE_UNTOLD_MUTED : LIVE_UNTOLD_WAITS);
 }
 
 int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
@@ -73,23 +188,117 @@ int incidents_add(struct daemon *d, struct live_repository *repository, struct a
 	if (repository)
 		repository->next_check_usec = outcome->next_check_usec;
 	for (size_t i = 0; r >= 0 && i < outcome->event_count; i++)
-		r = add_event(repository, state, &outcome->events[i], is_quiet, batch);
+		r = add_event(d, repository, state, &outcome->events[i], is_quiet, batch);
 	return r < 0 ? r : store_batch_add_alarm(batch, state);
 }
 
-static int tell_late(struct live_repository *repository, struct store_batch *batch)
+/* --- What was held back --------------------------------------------------- */
+
+static const char *const late_words[] = {
+	[LIVE_UNTOLD_WAITS] = "",
+	[LIVE_UNTOLD_MUTED] = " (told now: it was muted until now)",
+	[LIVE_UNTOLD_OUTAGE] =
+		" (told now: another repository on the same storage did not answer until now)",
+};
+
+/* Of all that go into one message, the worst; of equals that which came first. */
+static const struct live_repository *choose_first(
+	const struct daemon *d, const bool *joins, size_t self)
 {
-	struct alarm_state *state = repository->alarm;
+	const struct live_repository *first = &d->live->repositories[self];
 
-	/* Whatever it was, it is the first that is told of it. */
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		const struct live_repository *r = &d->live->repositories[i];
+		if (joins[i] &&
+			(r->untold->level > first->untold->level ||
+				(r->untold->level == first->untold->level &&
+					r->untold->time_usec < first->untold->time_usec)))
+			first = r;
+	}
+	return first;
+}
+
+static void add_names(const struct daemon *d, const bool *joins,
+	const struct live_repository *repository, struct grouping_names *ret)
+{
+	if (!repository->untold || !joins[index_of(d, repository)])
+		return;
+	ret->events[ret->count++] = repository->untold;
+}
+
+/* "4 repositories on nas1 are slow: …; ", or nothing for one alone. */
+static int write_names(const struct daemon *d, const struct members *members, const bool *joins,
+	size_t self, struct buf *b)
+{
+	const struct live_repository *first = choose_first(d, joins, self);
+	struct grouping_names names = {
+		.events = calloc(members->count, sizeof(const struct incident_event *)),
+		.told = grouping_count_told(members->list, members->count, self),
+	};
+
+	if (!names.events)
+		return -ENOMEM;
+	add_names(d, joins, first, &names);
+	for (size_t i = 0; i < members->count; i++)
+		if (&d->live->repositories[i] != first)
+			add_names(d, joins, &d->live->repositories[i], &names);
+	if (names.count > 1)
+		grouping_write(members->list[self].group.name, &names, b);
+	free(names.events);
+	return b->error;
+}
+
+/* Whatever it was, it is the first that is told of it. */
+static void make_first(struct live_repository *repository)
+{
 	repository->untold->change =
-		state->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
-	int r = add_message(repository->untold, true, batch);
+		repository->alarm->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
+}
 
-	outbox_note_told(state, state->incident_level);
-	free(repository->untold);
-	repository->untold = NULL;
-	return r < 0 ? r : store_batch_add_alarm(batch, state);
+static int note_all_told(struct daemon *d, const bool *joins, struct store_batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < d->live->repository_count; i++) {
+		struct live_repository *repository = &d->live->repositories[i];
+		if (!joins[i])
+			continue;
+		outbox_note_told(repository->alarm, repository->alarm->incident_level);
+		note_told(d, repository, false);
+		forget_untold(repository);
+		r = store_batch_add_alarm(batch, repository->alarm);
+	}
+	return r;
+}
+
+/* One message for all of the group that is owed now; and what they know of it, in one transaction.
+ */
+static int tell_late(
+	struct daemon *d, const struct members *members, size_t self, struct store_batch *batch)
+{
+	bool *joins = calloc(members->count, sizeof(*joins));
+	struct buf before = BUF_INIT(NAMES_MAX);
+
+	if (!joins)
+		return -ENOMEM;
+	for (size_t i = 0; i < members->count; i++) {
+		joins[i] = grouping_joins(members->list, members->count, self, i);
+		if (joins[i])
+			make_first(&d->live->repositories[i]);
+	}
+	const struct live_repository *first = choose_first(d, joins, self);
+	int r = write_names(d, members, joins, self, &before);
+	const struct outbox_words words = {
+		.before = buf_text(&before),
+		.after = late_words[first->untold_why],
+	};
+	if (r >= 0)
+		r = add_message(first->untold, &words, batch);
+	if (r >= 0)
+		r = note_all_told(d, joins, batch);
+	buf_done(&before);
+	free(joins);
+	return r;
 }
 
 static int check(struct daemon *d, struct live_repository *repository, struct store_batch *batch)
@@ -105,20 +314,9 @@ static int check(struct daemon *d, struct live_repository *repository, struct st
 	return r;
 }
 
-static void tick(struct daemon *d, struct live_repository *repository, int64_t now_usec)
+static void finish(struct daemon *d, const struct live_repository *repository, int r,
+	struct store_batch *batch)
 {
-	bool is_due = repository->next_check_usec != 0 && now_usec >= repository->next_check_usec;
-	bool is_owed = repository->untold && repository->alarm->incident_id != 0 &&
-		outbox_is_owed(repository->alarm, is_muted(d, repository->config->name));
-	struct store_batch *batch = is_due || is_owed ? store_batch_new() : NULL;
-	int r = batch ? 0 : -ENOMEM;
-
-	if (!is_due && !is_owed)
-		return;
-	if (r >= 0 && is_owed)
-		r = tell_late(repository, batch);
-	if (r >= 0 && is_due)
-		r = check(d, repository, batch);
 	if (r < 0) {
 		log_error("%s: the alarm could not be looked at: %s", repository->config->name,
 			errno_text(-r));
@@ -129,12 +327,79 @@ static void tick(struct daemon *d, struct live_repository *repository, int64_t n
 	daemon_changed(d);
 }
 
+static void check_silence(struct daemon *d, struct live_repository *repository, int64_t now_usec)
+{
+	if (repository->next_check_usec == 0 || now_usec < repository->next_check_usec)
+		return;
+	struct store_batch *batch = store_batch_new();
+	finish(d, repository, batch ? check(d, repository, batch) : -ENOMEM, batch);
+}
+
+/* What holds its event back now, so that it can be said when it is told. */
+static bool is_owed(struct daemon *d, struct live_repository *repository)
+{
+	if (!repository->untold || repository->alarm->incident_id == 0)
+		return false;
+	bool is_quiet = is_muted(d, repository->config->name);
+	if (is_quiet)
+		repository->untold_why = LIVE_UNTOLD_MUTED;
+	return outbox_is_owed(repository->alarm, is_quiet);
+}
+
+/* Is it due? A clock that was set back does not keep it waiting. */
+static bool is_due(const struct members *members, struct live_repository *repository, size_t self,
+	int64_t now_usec)
+{
+	if (grouping_find_outage(members->list, members->count, self) < members->count) {
+		repository->untold_why = LIVE_UNTOLD_OUTAGE;
+		return false;
+	}
+	return repository->untold->time_usec > now_usec ||
+		now_usec >= grouping_due_usec(members->list, members->count, self);
+}
+
+/* True when something was told, or could not be. */
+static bool tell_owed(
+	struct daemon *d, const struct members *members, size_t self, int64_t now_usec)
+{
+	struct live_repository *repository = &d->live->repositories[self];
+	struct store_batch *batch = NULL;
+	int r = -ENOMEM;
+
+	if (members && !is_due(members, repository, self, now_usec))
+		return false;
+	if (members)
+		batch = store_batch_new();
+	if (batch)
+		r = tell_late(d, members, self, batch);
+	finish(d, repository, r, batch);
+	return true;
+}
+
+static void tell_all_owed(struct daemon *d, int64_t now_usec)
+{
+	struct members *members = NULL;
+
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		if (!is_owed(d, &d->live->repositories[i]))
+			continue;
+		if (!members)
+			members = new_members(d);
+		if (!tell_owed(d, members, i, now_usec))
+			continue;
+		free(members);
+		members = NULL;
+	}
+	free(members);
+}
+
 void incidents_tick(struct daemon *d)
 {
 	int64_t now_usec = clock_realtime_usec(&d->clock);
 
 	for (size_t i = 0; i < d->live->repository_count; i++)
-		tick(d, &d->live->repositories[i], now_usec);
+		check_silence(d, &d->live->repositories[i], now_usec);
+	tell_all_owed(d, now_usec);
 }
 
 int incidents_restore(struct daemon *d, const struct incident_event *event)
@@ -143,7 +408,10 @@ int incidents_restore(struct daemon *d, const struct incident_event *event)
 
 	if (!repository || repository->alarm->incident_id != event->incident_id)
 		return 0;
-	return hold_back(repository, event);
+	/* It may have been told somewhat later. */
+	if (repository->alarm->told_level != ALARM_NONE)
+		repository->told_usec = event->time_usec;
+	return hold_back(repository, event, LIVE_UNTOLD_WAITS);
 }
 
 int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid, const char *text,

@@ -133,6 +133,8 @@ static void repository_move(struct live_repository *repository, struct live_repo
 	repository->ring = earlier->ring;
 	earlier->ring = fresh_ring;
 	repository->next_check_usec = earlier->next_check_usec;
+	repository->untold_why = earlier->untold_why;
+	repository->told_usec = earlier->told_usec;
 	repository->untold = earlier->untold;
 	earlier->untold = NULL;
 	repository->facts = earlier->facts;

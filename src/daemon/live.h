@@ -46,11 +46,20 @@ struct live_probe {
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };
 
+/* What an event was held back by, last. */
+enum live_untold {
+	LIVE_UNTOLD_WAITS, /* for others of its group */
+	LIVE_UNTOLD_MUTED,
+	LIVE_UNTOLD_OUTAGE, /* of another of its group */
+};
+
 struct live_repository {
 	const struct config_repository *config;
 	struct alarm_state *alarm;
 	int64_t next_check_usec; /* when time alone may change it; 0: never */
-	struct incident_event *untold; /* the newest that a mute held back; NULL: none */
+	struct incident_event *untold; /* the newest that was held back; NULL: none */
+	enum live_untold untold_why;
+	int64_t told_usec; /* when a message last told of its open incident; 0: not known */
 	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
 	bool has_identity; /* a worker did */
 	struct identity_seen seen; /* when it was first measured */

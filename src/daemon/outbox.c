@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "report/report.h"
+
+#define TEXT_BYTES_MAX 8192 /* before it is cut */
 
 static void forget(struct alarm_state *state)
 {
@@ -22,7 +25,7 @@ void outbox_note_told(struct alarm_state *state, enum alarm_level level)
 	state->is_acknowledged = false;
 }
 
-bool outbox_is_told(struct alarm_state *state, const struct incident_event *event, bool is_muted)
+bool outbox_is_told(struct alarm_state *state, const struct incident_event *event, bool is_held)
 {
 	bool is_worse = event->level > state->told_level;
 
@@ -34,7 +37,7 @@ bool outbox_is_told(struct alarm_state *state, const struct incident_event *even
 	/* It was told once, and so was its end. */
 	if (event->change == INCIDENT_REOPENED)
 		state->told_level = event->level;
-	if (!incident_change_is_told(event->change) || is_muted)
+	if (!incident_change_is_told(event->change) || is_held)
 		return false;
 	if (state->is_acknowledged && !is_worse)
 		return false;
@@ -44,14 +47,20 @@ bool outbox_is_told(struct alarm_state *state, const struct incident_event *even
 
 bool outbox_is_owed(const struct alarm_state *state, bool is_muted)
 {
-	return !is_muted && !state->is_acknowledged && state->incident_id != 0 &&
-		state->incident_level > state->told_level;
+	/* What is acknowledged counts as told, at the level that it had then. */
+	return !is_muted && state->incident_id != 0 && state->incident_level > state->told_level;
 }
 
-void outbox_write(
-	struct message *ret, const char *channel, const struct incident_event *event, bool is_late)
+static void add(struct buf *text, const char *words)
 {
-	struct buf text = BUF_INIT(MESSAGE_TEXT_MAX);
+	if (words)
+		buf_add_text(text, words);
+}
+
+void outbox_write(struct message *ret, const char *channel, const struct incident_event *event,
+	const struct outbox_words *words)
+{
+	struct buf text = BUF_INIT(TEXT_BYTES_MAX);
 
 	memset(ret, 0, sizeof(*ret));
 	(void)snprintf(ret->key, sizeof(ret->key), "%s/%lld/%u", channel,
@@ -59,9 +68,9 @@ void outbox_write(
 	(void)snprintf(ret->channel, sizeof(ret->channel), "%s", channel);
 	ret->created_usec = event->time_usec;
 	ret->event = *event;
+	add(&text, words->before);
 	report_incident_sentence(event, &text);
-	if (is_late)
-		buf_add_text(&text, " (told now: it was muted until now)");
-	(void)snprintf(ret->text, sizeof(ret->text), "%s", buf_text(&text));
+	add(&text, words->after);
+	memcpy(ret->text, buf_text(&text), utf8_cut(buf_text(&text), MESSAGE_TEXT_MAX));
 	buf_done(&text);
 }

@@ -122,9 +122,9 @@ static int read_all(struct daemon *d, struct store_reader *reader, struct error 
 	if (r >= 0)
 		r = store_read_alarms(reader, each_alarm, d, reterr);
 	if (r >= 0)
-		r = store_read_incidents(reader, &open, each_incident, d, reterr);
-	if (r >= 0)
 		r = store_read_mutes(reader, clock_realtime_usec(&d->clock), each_mute, d, reterr);
+	if (r >= 0)
+		r = store_read_incidents(reader, &open, each_incident, d, reterr);
 	if (r >= 0)
 		r = store_read_outbox(reader, each_message, d, reterr);
 	return r;

@@ -8,6 +8,7 @@ libdaemon_a_SOURCES = \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
 	%D%/exclusion.c %D%/exclusion.h \
+	%D%/grouping.c %D%/grouping.h \
 	%D%/incidents.c %D%/incidents.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/ledger.c %D%/ledger.h \

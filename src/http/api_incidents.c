@@ -14,8 +14,10 @@
 #include "store/store.h"
 
 struct incident_list {
+	struct store_reader *reader;
 	struct json_t *array; /* NULL: as CSV */
 	struct buf *csv;
+	struct error *error;
 };
 
 static const enum store_incident_state states[] = {
@@ -27,13 +29,16 @@ static const enum store_incident_state states[] = {
 static int append_incident(void *data, const struct incident *incident)
 {
 	struct incident_list *list = data;
+	struct incident_group group;
 
 	if (!list->array) {
 		report_incident_csv_line(incident, list->csv);
 		return list->csv->error;
 	}
-	json_append(list->array, report_incident_json(incident));
-	return 0;
+	int r = store_read_group(list->reader, incident, &group, list->error);
+	if (r >= 0)
+		json_append(list->array, report_incident_json(incident, &group));
+	return r;
 }
 
 static struct store_incident_filter filter_of(const struct query *query)
@@ -62,7 +67,11 @@ static int make_json(
 {
 	const struct store_incident_filter filter = filter_of(&q->query);
 	struct json_t *root = json_new_object();
-	struct incident_list list = { .array = json_new_array() };
+	struct incident_list list = {
+		.reader = reader,
+		.array = json_new_array(),
+		.error = &ret_refusal->message,
+	};
 
 	int r = list.array ? store_read_incidents(
 				     reader, &filter, append_incident, &list, &ret_refusal->message)
@@ -81,6 +90,8 @@ enum MHD_Result api_incidents(struct request *q)
 }
 
 struct one_incident {
+	struct store_reader *reader;
+	struct error *error;
 	struct json_t *object; /* NULL: there is none */
 	struct json_t *events;
 };
@@ -88,8 +99,12 @@ struct one_incident {
 static int keep_incident(void *data, const struct incident *incident)
 {
 	struct one_incident *one = data;
+	struct incident_group group;
+	int r = store_read_group(one->reader, incident, &group, one->error);
 
-	one->object = report_incident_json(incident);
+	if (r < 0)
+		return r;
+	one->object = report_incident_json(incident, &group);
 	return one->object ? 0 : -ENOMEM;
 }
 
@@ -105,7 +120,7 @@ static int make_incident(
 	struct store_reader *reader, struct request *q, struct buf *b, struct refusal *ret_refusal)
 {
 	const struct store_incident_filter filter = { .id = q->asked_id };
-	struct one_incident one = { .object = NULL };
+	struct one_incident one = { .reader = reader, .error = &ret_refusal->message };
 
 	int r = store_read_incidents(reader, &filter, keep_incident, &one, &ret_refusal->message);
 	if (r == 0 && !one.object) {

@@ -4,6 +4,7 @@
 #define REPOPROBE_MODEL_INCIDENT_H
 
 #include "model/alarm_state.h"
+#include "model/identity.h"
 #include "model/mute.h"
 
 struct incident {
@@ -16,6 +17,18 @@ struct incident {
 	uint32_t acknowledged_uid;
 	char acknowledged_text[MUTE_REASON_MAX + 1]; /* "": nothing was said */
 	struct incident_event last_event;
+};
+
+/* Incidents of repositories on the same storage that open within this of each other belong
+ * together. */
+#define INCIDENT_GROUP_USEC INT64_C(300000000)
+#define INCIDENT_GROUP_MAX 16
+
+/* Who else had trouble when an incident opened. */
+struct incident_group {
+	char name[IDENTITY_TEXT_MAX + 1]; /* of what they share */
+	size_t count; /* of the others; 0: there are none */
+	char repositories[INCIDENT_GROUP_MAX][RUN_NAME_MAX + 1]; /* the first of them, by name */
 };
 
 #endif

@@ -29,6 +29,7 @@ libmodel_a_SOURCES = \
 	%D%/run_point.h \
 	%D%/snapshot.c %D%/snapshot.h \
 	%D%/snapshot_alarm.c %D%/snapshot_alarm.h \
+	%D%/storage_group.c %D%/storage_group.h \
 	%D%/worker_note.c %D%/worker_note.h \
 	%D%/workload.c %D%/workload.h \
 	%D%/workload_form.h \

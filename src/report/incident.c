@@ -332,3 +332,17 @@ void report_incident_sentence(const struct incident_event *event, struct buf *b)
 		return;
 	}
 }
+
+void report_incident_group(const struct incident_group *group, bool has_names, struct buf *b)
+{
+	if (group->count == 0)
+		return;
+	buf_printf(b, "with %zu other%s on ", group->count, group->count == 1 ? "" : "s");
+	text_add_clean(b, group->name);
+	for (size_t i = 0; has_names && i < group->count && i < INCIDENT_GROUP_MAX; i++) {
+		buf_add_text(b, i > 0 ? ", " : ": ");
+		text_add_clean(b, group->repositories[i]);
+	}
+	if (has_names && group->count > INCIDENT_GROUP_MAX)
+		buf_printf(b, " and %zu more", group->count - INCIDENT_GROUP_MAX);
+}

@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
-#include "model/alarm_state.h"
+#include "model/incident.h"
+#include "model/snapshot.h"
 
 struct buf;
+struct json_t;
 
 /* What value and normal of its evidence are, and one of them in words. */
 enum alarm_unit incident_unit(const struct incident_event *event);
@@ -21,5 +23,12 @@ void incident_add_alarm(const struct incident_event *event, struct buf *b);
 
 const char *incident_load_text(enum load_class load); /* "for light work of others" */
 const char *incident_cause_text(enum alarm_cause cause); /* "lost cache hits" … */
+
+/* incident_json.c: who else has trouble, or null. */
+void incident_add_group(struct json_t *object, const struct incident_group *group);
+
+/* overview_group.c: likewise of the present. */
+void incident_group_now(const struct snapshot *snapshot,
+	const struct snapshot_repository *repository, struct incident_group *ret);
 
 #endif

@@ -48,7 +48,29 @@ static uint64_t lasted_usec(const struct incident *incident)
 		: 0;
 }
 
-struct json_t *report_incident_json(const struct incident *incident)
+static struct json_t *new_group(const struct incident_group *group)
+{
+	struct json_t *object = json_new_object();
+	struct json_t *names = json_new_array();
+
+	for (size_t i = 0; i < group->count && i < INCIDENT_GROUP_MAX; i++)
+		json_append_text(names, group->repositories[i]);
+	json_add_text(object, "name", group->name);
+	json_add_integer(object, "others", (int64_t)group->count);
+	json_add(object, "repositories", names);
+	return object;
+}
+
+void incident_add_group(struct json_t *object, const struct incident_group *group)
+{
+	if (group->count > 0)
+		json_add(object, "group", new_group(group));
+	else
+		json_add_null(object, "group");
+}
+
+struct json_t *report_incident_json(
+	const struct incident *incident, const struct incident_group *group)
 {
 	struct json_t *object = json_new_object();
 
@@ -68,6 +90,7 @@ struct json_t *report_incident_json(const struct incident *incident)
 		json_add(object, "acknowledged", new_acknowledgement(incident));
 	else
 		json_add_null(object, "acknowledged");
+	incident_add_group(object, group);
 	add_subject(object, &incident->last_event);
 	add_sentence(object, &incident->last_event);
 	return object;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "report/context.h"
+#include "report/incident.h"
 #include "report/report.h"
 #include "report/run_json.h"
 
@@ -233,8 +234,11 @@ static struct json_t *new_reasons(const struct alarm_state *alarm)
 	return reasons;
 }
 
-static struct json_t *new_incident(const struct alarm_state *alarm)
+static struct json_t *new_incident(
+	const struct snapshot *snapshot, const struct snapshot_repository *repository)
 {
+	const struct alarm_state *alarm = repository->alarm;
+	struct incident_group group;
 	struct json_t *object = json_new_object();
 	struct json_t *series = json_new_array();
 	struct json_t *runs = json_new_array();
@@ -251,6 +255,8 @@ static struct json_t *new_incident(const struct alarm_state *alarm)
 	json_add_text(object, "level", alarm_level_name(alarm->incident_level));
 	json_add_instant(object, "opened", alarm->incident_opened_usec);
 	json_add_boolean(object, "acknowledged", alarm->is_acknowledged);
+	incident_group_now(snapshot, repository, &group);
+	incident_add_group(object, &group);
 	json_add(object, "reasons", new_reasons(alarm));
 	json_add(object, "series", series);
 	json_add(object, "runs", runs);
@@ -283,7 +289,8 @@ static struct json_t *new_target(const struct identity *identity, const struct f
 	return object;
 }
 
-static struct json_t *new_repository(const struct snapshot_repository *repository)
+static struct json_t *new_repository(
+	const struct snapshot *snapshot, const struct snapshot_repository *repository)
 {
 	struct json_t *object = json_new_object();
 	struct json_t *probes = json_new_array();
@@ -295,7 +302,7 @@ static struct json_t *new_repository(const struct snapshot_repository *repositor
 	json_add_text(object, "state", repository_state_name(repository->state));
 	json_add_text(object, "reason", repository->reason);
 	if (repository->alarm && repository->alarm->incident_id != 0)
-		json_add(object, "incident", new_incident(repository->alarm));
+		json_add(object, "incident", new_incident(snapshot, repository));
 	else
 		json_add_null(object, "incident");
 	if (repository->mute.mode != MUTE_NONE)
@@ -365,7 +372,7 @@ void report_overview(const struct snapshot *snapshot, struct buf *b)
 
 	add_verdict(snapshot, &verdict);
 	for (size_t i = 0; i < snapshot->repository_count; i++)
-		json_append(repositories, new_repository(&snapshot->repositories[i]));
+		json_append(repositories, new_repository(snapshot, &snapshot->repositories[i]));
 	json_add_text(object, "verdict", buf_text(&verdict));
 	json_add(object, "repositories", repositories);
 	json_add(object, "banners", new_banners(snapshot));

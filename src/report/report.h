@@ -40,12 +40,15 @@ struct json_t *report_doctor_json(const struct checkup *c);
 /* incident.c: one sentence in plain words: "nas1: writes of active-full take 23.9 ms on average,
  * limit 15 ms (2 of the last 3 runs)". */
 void report_incident_sentence(const struct incident_event *event, struct buf *b);
+/* "with 3 others on nas1", or nothing; has_names: and who that is. */
+void report_incident_group(const struct incident_group *group, bool has_names, struct buf *b);
 /* incident_explain.c: what an event stands on. Appends the i-th line, without a line break, or
  * nothing when there is nothing to say of that; false past the last. */
 bool report_incident_line(const struct incident_event *event, size_t i, struct buf *b);
 /* incident_json.c: an incident with its newest event; an event with what it stands on; CSV lines
  * that end with CRLF. */
-struct json_t *report_incident_json(const struct incident *incident);
+struct json_t *report_incident_json(
+	const struct incident *incident, const struct incident_group *group);
 struct json_t *report_incident_event_json(const struct incident_event *event);
 void report_incident_csv_header(struct buf *b);
 void report_incident_csv_line(const struct incident *incident, struct buf *b);

@@ -15,6 +15,7 @@ libreport_a_SOURCES = \
 	%D%/metrics_probe.c %D%/metrics_probe.h \
 	%D%/openmetrics.c %D%/openmetrics.h \
 	%D%/overview.c \
+	%D%/overview_group.c \
 	%D%/report.h \
 	%D%/run_csv.c \
 	%D%/run_fio_json.c \

@@ -100,8 +100,7 @@ int store_batch_add_message(struct store_batch *batch, const struct message *mes
 	return add(batch, CHANGE_MESSAGE, copy(message, sizeof(*message)));
 }
 
-static int add_mark(
-	struct store_batch *batch, enum change_kind kind, const char *key, int64_t time_usec)
+int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec)
 {
 	struct change_mark mark = { .time_usec = time_usec };
 	size_t len = strlen(key);
@@ -109,17 +108,7 @@ static int add_mark(
 	if (len >= sizeof(mark.key))
 		return -ENAMETOOLONG;
 	memcpy(mark.key, key, len);
-	return add(batch, kind, copy(&mark, sizeof(mark)));
-}
-
-int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec)
-{
-	return add_mark(batch, CHANGE_ATTEMPT, key, time_usec);
-}
-
-int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec)
-{
-	return add_mark(batch, CHANGE_DELIVERY, key, time_usec);
+	return add(batch, CHANGE_DELIVERY, copy(&mark, sizeof(mark)));
 }
 
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec)

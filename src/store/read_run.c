@@ -31,8 +31,9 @@
 	" JOIN target ON target.id = series.target" PICK_WHERE                                     \
 	" AND run.started_usec >= ?3 AND run.started_usec < ?4 AND run.id = ?6 LIMIT ?5"
 
-/* A row for each operation of each run picked, or one for a run without any. */
-#define RUNS_OF(picked, order)                                                                         \
+/* A row for each operation of each run picked, or one for a run without any; more columns, and what
+ * they come from. */
+#define RUNS_OF(picked, order, columns, joined)                                                        \
 	"WITH picked (id) AS MATERIALIZED (" picked ")"                                                \
 	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"           \
 	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"                  \
@@ -45,13 +46,18 @@
 	" identity.fs_options, identity.id, identity.device, coalesce(run.size_bytes,"                 \
 	" identity.size_bytes), run.free_bytes, run.registered_buffers, run.iops_seconds,"             \
 	" run.iops_ios, run.iops_squares, run.is_confirmation, o.operation, o.ios, o.bytes, o.errors," \
-	" o.active_nsec, o.iops_seconds, o.iops_ios, o.iops_squares, o.latencies, o.histogram"         \
+	" o.active_nsec, o.iops_seconds, o.iops_ios, o.iops_squares, o.latencies, o.histogram" columns \
 	" FROM picked CROSS JOIN run ON run.id = picked.id"                                            \
 	" JOIN series ON series.id = run.series JOIN target ON target.id = series.target"              \
 	" LEFT JOIN workload ON workload.id = run.workload"                                            \
 	" LEFT JOIN identity ON identity.id = run.identity"                                            \
-	" LEFT JOIN run_operation AS o ON o.run = run.id"                                              \
+	" LEFT JOIN run_operation AS o ON o.run = run.id" joined                                       \
 	" ORDER BY run.started_usec" order ", run.id" order ", o.operation"
+#define JUDGED_COLUMNS ", o.sample, baseline.since_usec"
+#define JUDGED_JOINED                                                                              \
+	" LEFT JOIN baseline ON baseline.series = run.series AND baseline.operation = o.operation"
+
+#define PAGE_RUNS 256
 
 static void read_times(struct sql *s, struct run *run)
 {
@@ -165,7 +171,23 @@ static void read_head(struct store_reader *reader, struct sql *s, struct run *ru
 	run->is_confirmation = sql_unsigned_or(s, 1, 0);
 }
 
-static void read_operation(struct sql *s, struct run *run)
+static void read_judged(struct sql *s, struct store_judged *ret)
+{
+	size_t len;
+	const void *sample = sql_bytes(s, &len);
+
+	ret->since_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
+	if (len > sizeof(ret->sample)) {
+		s->error = -EUCLEAN;
+		return;
+	}
+	if (len > 0)
+		memcpy(ret->sample, sample, len);
+	ret->sample_len = len;
+}
+
+/* judged: by operation; NULL: not asked for. */
+static void read_operation(struct sql *s, struct run *run, struct store_judged *judged)
 {
 	size_t len;
 
@@ -187,14 +209,38 @@ static void read_operation(struct sql *s, struct run *run)
 		s->error = r;
 	else if (o->latency.count != latencies)
 		s->error = -EUCLEAN;
+	else if (judged)
+		read_judged(s, &judged[operation]);
 }
 
 struct run_reading {
 	struct store_reader *reader;
+	bool is_judged; /* which of the two there is */
 	int (*each)(void *data, const struct run *run);
+	int (*each_judged)(void *data, const struct run *run,
+		const struct store_judged judged[RUN_OPERATIONS]);
 	void *data;
 	struct run *run; /* that is being gathered; its id is 0 while there is none */
+	struct store_judged judged[RUN_OPERATIONS];
+	/* Of pages: what the next one begins behind, and what this one holds. */
+	int64_t last_usec;
+	int64_t last_id;
+	size_t count;
 };
+
+static int give(struct run_reading *reading)
+{
+	const struct run *run = reading->run;
+
+	if (!reading->is_judged)
+		return reading->each(reading->data, run);
+	reading->count++;
+	if (run->started_usec == reading->last_usec && run->id <= reading->last_id)
+		return 0; /* the page before had it */
+	reading->last_usec = run->started_usec;
+	reading->last_id = run->id;
+	return reading->each_judged(reading->data, run, reading->judged);
+}
 
 static int read_rows(struct run_reading *reading, struct sql *s, struct error *reterr)
 {
@@ -206,17 +252,19 @@ static int read_rows(struct run_reading *reading, struct sql *s, struct error *r
 			return r;
 		int64_t id = r > 0 ? sql_integer(s, INT64_MIN, INT64_MAX) : 0;
 		if (run->id != 0 && id != run->id) {
-			int answer = reading->each(reading->data, run);
+			int answer = give(reading);
 			if (answer != 0)
 				return answer;
 		}
 		if (r == 0)
 			return 0;
-		if (id != run->id)
+		if (id != run->id) {
 			memset(run, 0, sizeof(*run));
+			memset(reading->judged, 0, sizeof(reading->judged));
+		}
 		run->id = id;
 		read_head(reading->reader, s, run);
-		read_operation(s, run);
+		read_operation(s, run, reading->is_judged ? reading->judged : NULL);
 		if (s->error < 0)
 			return reader_refuse_row(s, "run", id, reterr);
 	}
@@ -241,10 +289,10 @@ static void bind_filter(struct sql *s, const struct store_run_filter *filter)
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr)
 {
-	static const char one[] = RUNS_OF(PICK_ONE, "");
-	static const char newest[] = RUNS_OF(PICK_NEWEST_PER_PROBE, " DESC");
-	static const char newest_first[] = RUNS_OF(PICK_ALL(" DESC"), " DESC");
-	static const char oldest_first[] = RUNS_OF(PICK_ALL(""), "");
+	static const char one[] = RUNS_OF(PICK_ONE, "", "", "");
+	static const char newest[] = RUNS_OF(PICK_NEWEST_PER_PROBE, " DESC", "", "");
+	static const char newest_first[] = RUNS_OF(PICK_ALL(" DESC"), " DESC", "", "");
+	static const char oldest_first[] = RUNS_OF(PICK_ALL(""), "", "", "");
 	struct run_reading reading = { .reader = reader, .each = each, .data = data };
 	const char *text = filter->is_oldest_first ? oldest_first : newest_first;
 	struct sql s = { 0 };
@@ -262,6 +310,49 @@ int store_read_runs(struct store_reader *reader, const struct store_run_filter *
 		r = read_rows(&reading, &s, reterr);
 	}
 	sql_done(&s);
+	free(reading.run);
+	return r;
+}
+
+static int read_page(
+	struct run_reading *reading, const struct store_run_filter *page, struct error *reterr)
+{
+	static const char text[] = RUNS_OF(PICK_ALL(""), "", JUDGED_COLUMNS, JUDGED_JOINED);
+	struct sql s = { 0 };
+	int r = reader_prepare(reading->reader, text, &s, reterr);
+
+	reading->run->id = 0;
+	reading->count = 0;
+	if (r == 0) {
+		bind_filter(&s, page);
+		r = read_rows(reading, &s, reterr);
+	}
+	sql_done(&s);
+	return r;
+}
+
+int store_read_judged(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run,
+		const struct store_judged judged[RUN_OPERATIONS]),
+	void *data, struct error *reterr)
+{
+	struct run_reading reading = {
+		.reader = reader, .is_judged = true, .each_judged = each, .data = data
+	};
+	struct store_run_filter page = *filter;
+	int r;
+
+	page.limit = PAGE_RUNS;
+	reading.last_usec = INT64_MIN;
+	reading.run = run_new("", "");
+	if (!reading.run)
+		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
+	do {
+		int64_t from_usec = page.from_usec;
+		r = read_page(&reading, &page, reterr);
+		/* Runs that started at once may be on two pages, but not on three. */
+		page.from_usec = reading.last_usec > from_usec ? reading.last_usec : from_usec + 1;
+	} while (r == 0 && reading.count == PAGE_RUNS);
 	free(reading.run);
 	return r;
 }

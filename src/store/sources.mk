@@ -19,6 +19,7 @@ libstore_a_SOURCES = \
 	%D%/queue.h \
 	%D%/read_alarm.c \
 	%D%/read_budget.c \
+	%D%/read_group.c \
 	%D%/read_heatmap.c \
 	%D%/read_identity.c \
 	%D%/read_incident.c \

@@ -35,9 +35,7 @@ int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *s
 /* The event, and the incident row it opens, changes or closes. */
 int store_batch_add_event(struct store_batch *batch, const struct incident_event *event);
 int store_batch_add_message(struct store_batch *batch, const struct message *message);
-/* Marks of the notifier: about to be tried (counts a try), delivered. No such message: nothing
- * happens. -ENAMETOOLONG: no key is that long. */
-int store_batch_add_attempt(struct store_batch *batch, const char *key, int64_t time_usec);
+/* It was delivered. No such message: nothing happens. -ENAMETOOLONG: no key is that long. */
 int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
 /* A stuck run whose worker is gone at last: its true duration. */
 int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
@@ -217,6 +215,19 @@ struct store_run_filter {
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
 
+/* What the rules kept of an operation of a run (store_batch_add_sample). */
+struct store_judged {
+	size_t sample_len; /* 0: it was not judged */
+	uint8_t sample[STORE_SAMPLE_MAX];
+	int64_t since_usec; /* samples of its series before that count no more */
+};
+/* The same with that, oldest first and without a limit, page by page: memory does not grow with
+ * the number of runs. Judged is by operation. */
+int store_read_judged(struct store_reader *reader, const struct store_run_filter *filter,
+	int (*each)(void *data, const struct run *run,
+		const struct store_judged judged[RUN_OPERATIONS]),
+	void *data, struct error *reterr);
+
 /* Every probe that has runs, by the names of repository and probe. */
 int store_read_probes(struct store_reader *reader,
 	int (*each)(void *data, const char *repository, const char *probe), void *data,
@@ -260,6 +271,11 @@ struct store_incident_filter {
 /* Newest first, each with its newest event. */
 int store_read_incidents(struct store_reader *reader, const struct store_incident_filter *filter,
 	int (*each)(void *data, const struct incident *incident), void *data, struct error *reterr);
+
+/* Others that it shares its storage with and that opened about when it did. What a repository lies
+ * on is taken from what its newest runs saw. */
+int store_read_group(struct store_reader *reader, const struct incident *incident,
+	struct incident_group *ret, struct error *reterr);
 
 /* The first STORE_EVENTS_MAX events of an incident, in order. */
 #define STORE_EVENTS_MAX 1000

@@ -71,8 +71,6 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_ADD_MESSAGE] =
 		"INSERT INTO outbox (key, channel, created_usec, tries, text, incident, sequence)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-	[WRITE_SET_ATTEMPT] =
-		"UPDATE outbox SET tries = tries + 1, attempted_usec = ? WHERE key = ?",
 	[WRITE_SET_DELIVERY] = "UPDATE outbox SET delivered_usec = ? WHERE key = ?",
 	[WRITE_SET_FIRST_IDENTITY] =
 		"INSERT OR REPLACE INTO first_identity (target, wanted, is_mount, fs_type, source,"
@@ -189,7 +187,6 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 		[CHANGE_ALARM] = write_alarm,
 		[CHANGE_EVENT] = write_event,
 		[CHANGE_MESSAGE] = write_message,
-		[CHANGE_ATTEMPT] = write_attempt,
 		[CHANGE_DELIVERY] = write_delivery,
 		[CHANGE_DURATION] = write_duration,
 		[CHANGE_FIRST_IDENTITY] = write_first_identity,

@@ -30,7 +30,6 @@ enum write_statement {
 	WRITE_SET_INCIDENT,
 	WRITE_ADD_EVENT,
 	WRITE_ADD_MESSAGE,
-	WRITE_SET_ATTEMPT,
 	WRITE_SET_DELIVERY,
 	WRITE_SET_FIRST_IDENTITY,
 	WRITE_SET_MUTE,
@@ -80,7 +79,6 @@ int write_watched(struct write *w, const struct change *change, struct error *re
 int write_alarm(struct write *w, const struct change *change, struct error *reterr);
 int write_event(struct write *w, const struct change *change, struct error *reterr);
 int write_message(struct write *w, const struct change *change, struct error *reterr);
-int write_attempt(struct write *w, const struct change *change, struct error *reterr);
 int write_delivery(struct write *w, const struct change *change, struct error *reterr);
 int write_sample(struct write *w, const struct change *change, struct error *reterr);
 int write_baseline(struct write *w, const struct change *change, struct error *reterr);

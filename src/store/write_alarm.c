@@ -167,24 +167,13 @@ int write_message(struct write *w, const struct change *change, struct error *re
 	return sql_finish(s, reterr);
 }
 
-static int set_mark(struct write *w, enum write_statement which, const struct change_mark *mark,
-	struct error *reterr)
-{
-	struct sql *s = write_start(w, which);
-
-	sql_bind_integer(s, mark->time_usec);
-	sql_bind_text(s, mark->key);
-	return sql_finish(s, reterr);
-}
-
-int write_attempt(struct write *w, const struct change *change, struct error *reterr)
-{
-	return set_mark(w, WRITE_SET_ATTEMPT, change->mark, reterr);
-}
-
 int write_delivery(struct write *w, const struct change *change, struct error *reterr)
 {
-	return set_mark(w, WRITE_SET_DELIVERY, change->mark, reterr);
+	struct sql *s = write_start(w, WRITE_SET_DELIVERY);
+
+	sql_bind_integer(s, change->mark->time_usec);
+	sql_bind_text(s, change->mark->key);
+	return sql_finish(s, reterr);
 }
 
 int write_acknowledgement(struct write *w, const struct change *change, struct error *reterr)

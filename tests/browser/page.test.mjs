@@ -87,23 +87,34 @@ test('trouble and its end are shown and said', limit, async () => {
 });
 
 test('what fires, who takes care of it and what is muted stand in the card', limit, async () => {
-	// Whatever takes longer than a microsecond is an incident.
-	const daemon = await start(['demo'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n`);
-	for (let i = 0; i < 3; i++)
+	// Whatever takes longer than a microsecond is an incident, and an alarm of one's own with a name that is too long for a line.
+	const name = `writes-of-the-night-${'very-'.repeat(12)}slow`;
+	const alarm = `[alarm ${name}]\nwhen = write avg > 1us\nhold = 1 of 1\n`;
+	const daemon = await start(['demo', 'beside'], `${quick.replace('[probe quick]', '[probe quick]\nlimit = 1us')}[defaults]\nconfirm_after = 0\n${alarm}`);
+	for (let i = 0; i < 3; i++) {
 		await daemon.probe(0);
+		await daemon.probe(1);
+	}
 	const { context, page, watch } = await open(browser, daemon.url);
 	const notes = card(page, 'demo').locator('.notes li');
 
-	await waitFor(async () => (await notes.count()) >= 2, 'a note for reads and one for writes');
-	assert.match(await card(page, 'demo').locator('.limit-text').textContent(), /^Limit 1 µs, .* \(1us given in \[probe quick\]\)\.$/);
+	await waitFor(async () => (await notes.count()) >= 3, 'a note for reads, one for writes and one for the alarm');
+	assert.match((await notes.allTextContents()).join('\n'), new RegExp(`${name} write of quick, since `));
+	assert.match(await card(page, 'demo').locator('.limit-text').textContent(),
+		/^Limit 1 µs, critical 2 µs, on the average of a run \(.*1us given in \[probe quick\]\)\.$/);
+	await picture(page, 'incident');
 	assert.match((await notes.allTextContents()).join('\n'), /limit write of quick, average .*, limit 1 µs, since /);
+	assert.match((await notes.filter({ hasText: 'with 1 other on ' }).textContent()) ?? '', /beside$/);
 	await daemon.tell('ack', 'demo');
 	await daemon.tell('mute', 'demo', '--for=2h', '--reason=<b>new</b> firmware');
 	await waitFor(async () => (await notes.filter({ hasText: 'muted until' }).count()) === 1, 'the mute');
 	assert.match(await notes.filter({ hasText: 'muted until' }).textContent(), /: <b>new<\/b> firmware$/);
 	assert.equal(await notes.filter({ hasText: 'acknowledged' }).count(), 1);
 	await page.setViewportSize({ width: 390, height: 844 });
-	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	// Nothing of it is wider than the window, nor cut off by the card.
+	assert.deepEqual(await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('.reason, .notes, .notes li, .chip, .limit-text')]
+		.filter((element) => element.getBoundingClientRect().right > innerWidth || element.scrollWidth > innerWidth)
+		.map((element) => element.className)), []);
 	await picture(page, 'incident-phone');
 	await daemon.tell('mute', 'demo', '--for=2h', '--pause', '--reason=new shelf');
 	await waitFor(async () => (await card(page, 'demo').locator('.state').textContent()) === 'Paused', 'the pause');

@@ -16,6 +16,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_file_systems.py \
 	%D%/test_first_result.py \
 	%D%/test_formats.py \
+	%D%/test_groups.py \
 	%D%/test_hang.py \
 	%D%/test_harmless.py \
 	%D%/test_history.py \
@@ -27,6 +28,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_parallel_runs.py \
 	%D%/test_permissions.py \
 	%D%/test_quickstart.py \
+	%D%/test_replay.py \
 	%D%/test_restart.py \
 	%D%/test_rollup.py \
 	%D%/test_run_cli.py \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "alarm/octave.h"
+#include "alarm/peer.h"
 #include "fixture.h"
 
 static void slower_than_normal_fires_below_the_limit(void **unused)
@@ -326,6 +327,48 @@ static void a_peer_that_is_faster_shows_what_is_slow_from_the_start(void **unuse
 	free_fixture(f);
 }
 
+/* Reads of one of two on the same storage, and what its only peer takes. */
+static void take_beside(struct fixture *f, uint64_t nsec, uint64_t peer_nsec)
+{
+	f->has_baseline = false;
+	f->sense.confirmations = 0;
+	for (int i = 0; i < 5; i++) {
+		struct run *run = new_read(f, nsec, 200000000);
+		const struct alarm_input input = {
+			.run = run,
+			.facts = &run->facts,
+			.limit = f->limit,
+			.peers_nsec = { peer_nsec, 0 },
+			.now_usec = f->now_usec += SLOT_USEC,
+			.next_incident_id = 1,
+		};
+		assert_int_equal(alarm_step(&f->state, &input, &f->outcome), 0);
+		note_events(f);
+		free(run);
+	}
+}
+
+static void of_two_on_one_device_the_slower_is_told_and_the_other_is_not(void **unused)
+{
+	static const uint64_t nsec[2] = { 9000000, 4000000 };
+	struct identity identity = {
+		.has_device = true,
+		.device = { .leaf_count = 1, .leaves = { { .major = 8, .minor = 0 } } },
+	};
+	const struct peer peers[2] = {
+		{ &identity, "k", 1000, nsec[0] },
+		{ &identity, "k", 1000, nsec[1] },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture *f = new_fixture();
+		take_beside(f, nsec[i], peer_median_nsec(peers, 2, i, 1000, 100));
+		assert_events(f, i == 0 ? "opened peer warning" : "");
+		free_fixture(f);
+	}
+}
+
 static void coming_back_soon_reopens_and_three_times_flaps(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -517,6 +560,7 @@ int main(void)
 		cmocka_unit_test(fewer_fast_ones_are_a_lost_cache),
 		cmocka_unit_test(stalls_need_not_come_in_a_row),
 		cmocka_unit_test(a_peer_that_is_faster_shows_what_is_slow_from_the_start),
+		cmocka_unit_test(of_two_on_one_device_the_slower_is_told_and_the_other_is_not),
 		cmocka_unit_test(coming_back_soon_reopens_and_three_times_flaps),
 		cmocka_unit_test(what_was_normal_at_first_shows_a_drift),
 		cmocka_unit_test(trouble_is_not_learned),

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alarm/octave.h"
 #include "base/clock.h"
 #include "cli/replay.h"
 
+#define CYCLES 200
 #define MINUTE ((int64_t)(60 * USEC_PER_SEC))
 #define START INT64_C(1796061600000000)
 
@@ -15,9 +17,11 @@ struct fixture {
 	struct replay *replay;
 	struct run *run;
 	int minutes;
+	bool is_trouble; /* the runs are not learned from */
+	int64_t since_usec;
 };
 
-static struct fixture begin(const char *when, uint8_t hits, uint8_t window)
+static struct fixture begin_later(const char *when, uint8_t hits, uint8_t window, int64_t from_usec)
 {
 	struct custom_rule rule = {
 		.hold = { hits, window }, .clear_runs = 2, .level = ALARM_WARNING
@@ -25,15 +29,47 @@ static struct fixture begin(const char *when, uint8_t hits, uint8_t window)
 	struct fixture f = { .run = run_new("nas1", "active-full") };
 
 	assert_int_equal(condition_parse_relative(when, &rule.when, NULL), 0);
-	f.replay = replay_new(&rule, 0);
+	f.replay = replay_new(&rule, from_usec);
 	assert_true(f.replay && f.run);
 	return f;
+}
+
+static struct fixture begin(const char *when, uint8_t hits, uint8_t window)
+{
+	return begin_later(when, hits, window, 0);
 }
 
 static void end(struct fixture *f)
 {
 	replay_free(f->replay);
 	free(f->run);
+}
+
+/* What the daemon kept of the run. */
+static struct replay_lesson lesson_of(const struct fixture *f, enum run_operation operation)
+{
+	const struct histogram *h = &f->run->operations[operation].latency;
+	struct replay_lesson lesson = { .has_sample = h->count > 0, .since_usec = f->since_usec };
+
+	memset(lesson.sample.values, 0xff, sizeof(lesson.sample.values));
+	lesson.sample.minute = (uint32_t)(f->run->started_usec / MINUTE);
+	lesson.sample.is_learned = !f->is_trouble;
+	lesson.sample.others_bytes = BASELINE_UNKNOWN;
+	lesson.sample.others_ios = BASELINE_UNKNOWN;
+	if (h->count > 0)
+		lesson.sample.values[BASELINE_AVERAGE] =
+			(uint16_t)octave_from(h->sum_nsec / h->count);
+	return lesson;
+}
+
+static int hand_in(const struct fixture *f)
+{
+	const struct replay_lesson lessons[RUN_OPERATIONS] = {
+		[RUN_READ] = lesson_of(f, RUN_READ),
+		[RUN_WRITE] = lesson_of(f, RUN_WRITE),
+	};
+
+	return replay_take(f->replay, f->run, lessons);
 }
 
 /* A run of so many writes; each takes the same. */
@@ -46,7 +82,7 @@ static void take(struct fixture *f, unsigned milliseconds, unsigned ios)
 		histogram_add(&o->latency, milliseconds * NSEC_PER_MSEC);
 	o->ios = ios;
 	f->run->started_usec = START + f->minutes++ * MINUTE;
-	assert_int_equal(replay_take(f->replay, f->run), 0);
+	assert_int_equal(hand_in(f), 0);
 }
 
 static void assert_firing(
@@ -142,6 +178,7 @@ static void what_is_normal_is_learned_on_the_way(void **unused)
 	take_normal(&f, 20, 4);
 	take_normal(&f, 2, 10);
 	assert_int_equal(count(&f), 0);
+	f.is_trouble = true;
 	take_normal(&f, 6, 20);
 	take_normal(&f, 2, 4);
 	assert_int_equal(count(&f), 1);
@@ -152,22 +189,50 @@ static void what_is_normal_is_learned_on_the_way(void **unused)
 	end(&f);
 }
 
-static void earlier_runs_are_learned_from_alone(void **unused)
+/* Some runs at 4 ms; then it becomes slower for good. Returns how often it fired in three days
+ * after that. */
+static size_t fire_when_slower(bool is_learned, bool is_rebased)
 {
 	struct fixture f = begin("avg > x3 normal", 1, 1);
 
+	take_normal(&f, 72, 4);
+	f.is_trouble = !is_learned;
+	f.since_usec = is_rebased ? START + f.minutes * MINUTE : 0;
+	for (unsigned i = 0; i < CYCLES; i++) {
+		take_normal(&f, 5, 20);
+		take_normal(&f, 1, 1); /* two of these clear it */
+		take_normal(&f, 1, 1);
+	}
+	size_t firings = count(&f);
+	end(&f);
+	return firings;
+}
+
+static void what_the_daemon_did_not_learn_from_is_not_learned(void **unused)
+{
 	(void)unused;
-	assert_true(replay_before_usec(&(struct custom_rule){ .when.is_relative = true }) > 0);
-	assert_int_equal(replay_before_usec(&(struct custom_rule){ .has_clear = true }), 0);
-	replay_free(f.replay);
-	struct custom_rule rule = { .hold = { 1, 1 }, .clear_runs = 2, .level = ALARM_WARNING };
-	assert_int_equal(condition_parse_relative("avg > x3 normal", &rule.when, NULL), 0);
-	f.replay = replay_new(&rule, START + 205 * MINUTE);
+	assert_int_equal(fire_when_slower(false, false), CYCLES);
+	assert_in_range(fire_when_slower(true, false), 1, CYCLES - 1);
+}
+
+static void what_came_before_a_rebaseline_counts_no_more(void **unused)
+{
+	(void)unused;
+	assert_int_equal(fire_when_slower(true, true), 0);
+}
+
+static void earlier_runs_are_learned_from_alone(void **unused)
+{
+	struct fixture f = begin_later("avg > x3 normal", 1, 1, START + 205 * MINUTE);
+
+	(void)unused;
 	take_normal(&f, 40, 4);
 	take_normal(&f, 1, 20); /* minute 200 */
 	assert_int_equal(replay_judged(f.replay), 0);
+	assert_int_equal(replay_runs(f.replay), 0);
 	take_normal(&f, 1, 20);
 	assert_int_equal(replay_judged(f.replay), 1);
+	assert_int_equal(replay_runs(f.replay), 1);
 	assert_int_equal(count(&f), 1);
 	end(&f);
 }
@@ -225,13 +290,36 @@ static void what_an_alarm_would_not_judge_is_passed_over(void **unused)
 	assert_int_equal(count(&f), 0);
 	end(&f);
 	f = begin("errors > 0", 1, 1);
-	f.run->status = RUN_ERROR;
-	take(&f, 30, 10);
-	assert_int_equal(count(&f), 0);
 	f.run->operations[RUN_WRITE].errors = 1;
-	f.run->started_usec++;
-	assert_int_equal(replay_take(f.replay, f.run), 0);
+	f.run->status = RUN_ERROR; /* its own incident */
+	f.run->started_usec = START;
+	assert_int_equal(hand_in(&f), 0);
+	assert_int_equal(count(&f), 0);
+	end(&f);
+}
+
+static void each_probe_is_by_itself_and_firings_are_in_order(void **unused)
+{
+	struct fixture f = begin("avg > 20ms", 2, 2);
+	struct replay_firing firing;
+
+	(void)unused;
+	f.minutes = 10;
+	take(&f, 30, 10);
+	take(&f, 30, 10); /* minute 11 */
+	memcpy(f.run->repository, "nas2", sizeof("nas2"));
+	f.minutes = 1;
+	take(&f, 30, 10);
 	assert_int_equal(count(&f), 1);
+	take(&f, 30, 10); /* minute 2 */
+	take(&f, 5, 10);
+	take(&f, 5, 10);
+	replay_end(f.replay);
+	assert_int_equal(count(&f), 2);
+	assert_true(replay_firing(f.replay, 0, &firing));
+	assert_string_equal(firing.repository, "nas2");
+	assert_int_equal(firing.cleared_usec, START + 4 * MINUTE);
+	assert_firing(&f, 1, 11, -1);
 	end(&f);
 }
 
@@ -261,6 +349,9 @@ int main(void)
 		cmocka_unit_test(a_condition_without_operation_is_about_each),
 		cmocka_unit_test(a_percentile_is_that_of_the_window_together),
 		cmocka_unit_test(what_is_normal_is_learned_on_the_way),
+		cmocka_unit_test(what_the_daemon_did_not_learn_from_is_not_learned),
+		cmocka_unit_test(what_came_before_a_rebaseline_counts_no_more),
+		cmocka_unit_test(each_probe_is_by_itself_and_firings_are_in_order),
 		cmocka_unit_test(earlier_runs_are_learned_from_alone),
 		cmocka_unit_test(only_the_load_that_was_asked_for_counts),
 		cmocka_unit_test(what_an_alarm_would_not_judge_is_passed_over),

@@ -118,6 +118,28 @@ static void an_acknowledgement_stops_all_but_what_is_worse_and_the_end(void **un
 	free(state);
 }
 
+static void what_rises_after_an_acknowledgement_is_owed_when_it_is_held_back(void **unused)
+{
+	static const struct happening before[] = {
+		{ INCIDENT_OPENED, ALARM_WARNING, false, true },
+	};
+	static const struct happening after[] = {
+		{ INCIDENT_WORSE, ALARM_CRITICAL, true, false },
+	};
+	struct alarm_state *state = new_state();
+
+	(void)unused;
+	take(state, before, 1);
+	state->is_acknowledged = true;
+	assert_false(outbox_is_owed(state, false));
+	take(state, after, 1);
+	assert_true(outbox_is_owed(state, false));
+	outbox_note_told(state, ALARM_CRITICAL);
+	assert_false(outbox_is_owed(state, false));
+	assert_false(state->is_acknowledged);
+	free(state);
+}
+
 static void a_late_message_says_so_and_has_the_event_s_key(void **unused)
 {
 	const struct incident_event event = {
@@ -136,10 +158,16 @@ static void a_late_message_says_so_and_has_the_event_s_key(void **unused)
 	struct message *message = calloc(1, sizeof(*message));
 
 	(void)unused;
-	outbox_write(message, "journal", &event, true);
+	outbox_write(message, "journal", &event,
+		&(struct outbox_words){
+			.before = "2 repositories on nas are slow: nas1, nas2; ",
+			.after = " (told now: it was muted until now)",
+		});
 	assert_string_equal(message->key, "journal/12/3");
 	assert_string_equal(message->channel, "journal");
-	assert_non_null(strstr(message->text, "nas1: writes of active-full take 23.9 ms"));
+	assert_non_null(strstr(message->text,
+		"2 repositories on nas are slow: nas1, nas2; nas1: writes of active-full take "
+		"23.9 ms"));
 	assert_non_null(strstr(message->text, "it was muted until now"));
 	free(message);
 }
@@ -151,6 +179,7 @@ int main(void)
 		cmocka_unit_test(a_mute_holds_it_back_and_leaves_it_owed),
 		cmocka_unit_test(the_end_of_what_was_never_told_is_not_told_and_of_what_was_always),
 		cmocka_unit_test(an_acknowledgement_stops_all_but_what_is_worse_and_the_end),
+		cmocka_unit_test(what_rises_after_an_acknowledgement_is_owed_when_it_is_held_back),
 		cmocka_unit_test(a_late_message_says_so_and_has_the_event_s_key),
 	};
 

@@ -64,6 +64,11 @@ UNIT_TESTS += tests/unit/daemon/test_outbox
 tests_unit_daemon_test_outbox_SOURCES = %D%/test_outbox.c
 tests_unit_daemon_test_outbox_LDADD = $(DAEMON_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/daemon/test_grouping
+UNIT_TESTS += tests/unit/daemon/test_grouping
+tests_unit_daemon_test_grouping_SOURCES = %D%/test_grouping.c
+tests_unit_daemon_test_grouping_LDADD = $(DAEMON_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/daemon/test_custom_alarms
 UNIT_TESTS += tests/unit/daemon/test_custom_alarms
 tests_unit_daemon_test_custom_alarms_SOURCES = %D%/test_custom_alarms.c

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "json_real.h"
 #include "test.h"
 
 #define MIB (UINT64_C(1) << 20)

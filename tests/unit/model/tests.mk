@@ -17,6 +17,7 @@ MODEL_TESTS = \
 	tests/unit/model/test_job \
 	tests/unit/model/test_run \
 	tests/unit/model/test_snapshot \
+	tests/unit/model/test_storage_group \
 	tests/unit/model/test_worker_note \
 	tests/unit/model/test_workload
 MODEL_TEST_LIBS = libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm
@@ -46,6 +47,8 @@ tests_unit_model_test_run_SOURCES = %D%/test_run.c
 tests_unit_model_test_run_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_snapshot_SOURCES = %D%/test_snapshot.c
 tests_unit_model_test_snapshot_LDADD = $(MODEL_TEST_LIBS)
+tests_unit_model_test_storage_group_SOURCES = %D%/test_storage_group.c
+tests_unit_model_test_storage_group_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_worker_note_SOURCES = %D%/test_worker_note.c
 tests_unit_model_test_worker_note_LDADD = $(MODEL_TEST_LIBS)
 tests_unit_model_test_workload_SOURCES = %D%/test_workload.c

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an incident's event stands on, in words and as JSON. */
+#include "json_real.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -196,10 +198,12 @@ static struct incident incident(void)
 	};
 }
 
+static const struct incident_group nobody = { .count = 0 };
+
 static void only_an_incident_that_is_over_has_a_duration(void **unused)
 {
 	struct incident i = incident();
-	struct json_t *json = report_incident_json(&i);
+	struct json_t *json = report_incident_json(&i, &nobody);
 
 	(void)unused;
 	assert_string_equal(json_get_text(json, "state"), "open");
@@ -215,7 +219,7 @@ static void only_an_incident_that_is_over_has_a_duration(void **unused)
 	i.acknowledged_usec = OPENED_USEC;
 	i.acknowledged_uid = 1000;
 	i.last_event.reason = ALARM_REASON_HANG;
-	json = report_incident_json(&i);
+	json = report_incident_json(&i, &nobody);
 	assert_string_equal(json_get_text(json, "state"), "closed");
 	assert_true(json_get_real(json, "duration_seconds", 0) == 60.0);
 	assert_null(json_get_text(json, "operation")); /* it is about the run as a whole */
@@ -316,6 +320,38 @@ static void csv_quotes_what_people_name(void **unused)
 	buf_done(&b);
 }
 
+static void an_incident_names_who_else_had_trouble_there(void **unused)
+{
+	const struct incident i = incident();
+	struct incident_group *group = calloc(1, sizeof(*group));
+	struct json_t *json = report_incident_json(&i, &nobody);
+	struct buf b = BUF_INIT(4096);
+
+	(void)unused;
+	assert_non_null(group);
+	assert_int_equal(json_get_integer(json_get(json, "group"), "others", -1), -1); /* null */
+	json_free(json);
+	report_incident_group(&nobody, true, &b);
+	assert_int_equal(b.len, 0);
+
+	*group = (struct incident_group){ .name = "nas1", .count = 1, .repositories = { "b" } };
+	report_incident_group(group, false, &b);
+	assert_string_equal(buf_text(&b), "with 1 other on nas1");
+	buf_clear(&b);
+	group->count = INCIDENT_GROUP_MAX + 2;
+	report_incident_group(group, true, &b);
+	assert_non_null(strstr(buf_text(&b), "with 18 others on nas1: b, "));
+	assert_non_null(strstr(buf_text(&b), " and 2 more"));
+	json = report_incident_json(&i, group);
+	const struct json_t *shown = json_get(json, "group");
+	assert_string_equal(json_get_text(shown, "name"), "nas1");
+	assert_int_equal(json_get_integer(shown, "others", 0), 18);
+	assert_int_equal(json_array_length(json_get(shown, "repositories")), INCIDENT_GROUP_MAX);
+	json_free(json);
+	buf_done(&b);
+	free(group);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_failed_has_no_numbers),
 		cmocka_unit_test(a_cleared_incident_says_what_is_good_again),
 		cmocka_unit_test(only_an_incident_that_is_over_has_a_duration),
+		cmocka_unit_test(an_incident_names_who_else_had_trouble_there),
 		cmocka_unit_test(an_event_has_its_evidence_as_numbers_and_in_words),
 		cmocka_unit_test(an_alarm_of_the_users_is_explained_by_its_condition),
 		cmocka_unit_test(csv_quotes_what_people_name),

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The overview: verdict, repositories, banners. */
+#include "json_real.h"
 #include "test.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +109,49 @@ static void a_repository_has_state_target_and_incident(void **unused)
 	assert_null(json_get_text(json_get(nas, "mute"), "mode"));
 	json_free(value);
 	sample_free(s);
+}
+
+static void who_has_trouble_on_the_same_storage_is_named(void **unused)
+{
+	static const struct {
+		int64_t opened_sec; /* after the other */
+		const char *source;
+		int64_t others;
+	} cases[] = {
+		{ 300, "nas1:/b", 1 },
+		{ -300, "nas1:/b", 1 },
+		{ 301, "nas1:/b", -1 }, /* null */
+		{ 0, "nas2:/b", -1 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample *s = sample_new();
+		struct alarm_state *alarm = calloc(1, sizeof(*alarm));
+		struct identity there = { .has_device = false };
+		assert_non_null(alarm);
+		s->identity.has_device = false;
+		(void)snprintf(s->identity.source, sizeof(s->identity.source), "nas1:/a");
+		(void)snprintf(there.source, sizeof(there.source), "%s", cases[i].source);
+		alarm->incident_id = 13;
+		alarm->incident_opened_usec =
+			s->alarm.incident_opened_usec + cases[i].opened_sec * 1000000;
+		s->repositories[1].alarm = alarm;
+		s->repositories[1].identity = &there;
+		struct json_t *value = render(&s->snapshot);
+		const struct json_t *group =
+			json_get(json_get(repository_at(value, 0), "incident"), "group");
+		assert_int_equal(json_get_integer(group, "others", -1), cases[i].others);
+		if (cases[i].others > 0) {
+			assert_text(group, "name", "nas1");
+			assert_string_equal(
+				json_text(json_array_at(json_get(group, "repositories"), 0)),
+				"tape");
+		}
+		json_free(value);
+		free(alarm);
+		sample_free(s);
+	}
 }
 
 static void what_fires_of_runs_and_what_is_muted_stands_there(void **unused)
@@ -324,6 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_which_version_and_when),
 		cmocka_unit_test(a_repository_has_state_target_and_incident),
+		cmocka_unit_test(who_has_trouble_on_the_same_storage_is_named),
 		cmocka_unit_test(what_fires_of_runs_and_what_is_muted_stands_there),
 		cmocka_unit_test(a_probe_has_its_limits_and_its_last_run),
 		cmocka_unit_test(before_the_first_run_there_is_null),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as fio's json+: units, bins and percentiles of known latencies, and the job's options. That
  * real readers take it is for tests/integration/test_fio_json.py. */
+#include "json_real.h"
 #include "test.h"
 
 #include <errno.h>

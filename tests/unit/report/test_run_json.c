@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as JSON: the names are a contract, what did not happen is absent. */
+#include "json_real.h"
 #include "test.h"
 
 #include <errno.h>

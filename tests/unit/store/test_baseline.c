@@ -94,6 +94,51 @@ static void samples_come_oldest_first_the_newest_with_their_latencies(void **sta
 	assert_true(found.latencies[3] > 0);
 }
 
+struct paged {
+	int64_t last_id;
+	size_t count;
+	size_t with_sample;
+};
+
+static int take_paged(
+	void *data, const struct run *run, const struct store_judged judged[RUN_OPERATIONS])
+{
+	struct paged *p = data;
+
+	assert_int_equal(run->id, p->last_id + 1);
+	p->last_id = run->id;
+	p->count++;
+	assert_int_equal(judged[RUN_READ].sample_len, 0);
+	if (judged[RUN_WRITE].sample_len > 0) {
+		assert_int_equal(judged[RUN_WRITE].sample[0], run->id % 256);
+		p->with_sample++;
+	}
+	return p->count == 700 ? 7 : 0;
+}
+
+static void judged_runs_come_each_once_however_many_pages_they_fill(void **state)
+{
+	struct fixture *f = *state;
+	struct store_run_filter filter = { .repository = "nas1", .probe = "active-full" };
+	struct paged found = { 0 };
+
+	fixture_open(f);
+	for (int64_t id = 1; id <= 600; id++)
+		commit(f, id, false, id % 2 == 0);
+	assert_int_equal(
+		store_read_judged(fixture_reader(f), &filter, take_paged, &found, NULL), 0);
+	assert_int_equal(found.count, 600);
+	assert_int_equal(found.with_sample, 300);
+	found = (struct paged){ .last_id = 99, .count = 600 };
+	filter.from_usec = FIXTURE_START_USEC + 100 * INT64_C(60000000);
+	assert_int_equal(
+		store_read_judged(fixture_reader(f), &filter, take_paged, &found, NULL), 7);
+	assert_int_equal(found.last_id, 199);
+	filter.probe = "none";
+	assert_int_equal(
+		store_read_judged(fixture_reader(f), &filter, take_paged, &found, NULL), 0);
+}
+
 static void another_workload_is_another_series(void **state)
 {
 	struct fixture *f = *state;
@@ -205,6 +250,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			samples_come_oldest_first_the_newest_with_their_latencies, fixture_set_up,
+			fixture_tear_down),
+		cmocka_unit_test_setup_teardown(
+			judged_runs_come_each_once_however_many_pages_they_fill, fixture_set_up,
 			fixture_tear_down),
 		cmocka_unit_test_setup_teardown(
 			another_workload_is_another_series, fixture_set_up, fixture_tear_down),

@@ -70,9 +70,9 @@ static void a_key_longer_than_any_is_refused(void **state)
 
 	memset(key, 'k', sizeof(key));
 	key[MESSAGE_KEY_MAX + 1] = '\0';
-	assert_int_equal(store_batch_add_attempt(batch, key, 5), -ENAMETOOLONG);
+	assert_int_equal(store_batch_add_delivery(batch, key, 5), -ENAMETOOLONG);
 	key[MESSAGE_KEY_MAX] = '\0';
-	assert_int_equal(store_batch_add_attempt(batch, key, 5), 0);
+	assert_int_equal(store_batch_add_delivery(batch, key, 5), 0);
 	assert_string_equal(batch->first->mark->key, key);
 	store_batch_free(batch);
 }
@@ -80,7 +80,7 @@ static void a_key_longer_than_any_is_refused(void **state)
 static void changes_keep_the_order_in_which_they_were_added(void **state)
 {
 	static const enum change_kind kinds[] = { CHANGE_ALARM, CHANGE_EVENT, CHANGE_MESSAGE,
-		CHANGE_ATTEMPT, CHANGE_DELIVERY, CHANGE_DURATION };
+		CHANGE_DELIVERY, CHANGE_DURATION };
 	struct store_batch *batch = store_batch_new();
 	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
 	struct incident_event event = fixture_event(1, 0);
@@ -91,7 +91,6 @@ static void changes_keep_the_order_in_which_they_were_added(void **state)
 	assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
 	assert_int_equal(store_batch_add_event(batch, &event), 0);
 	assert_int_equal(store_batch_add_message(batch, &message), 0);
-	assert_int_equal(store_batch_add_attempt(batch, "k", 1), 0);
 	assert_int_equal(store_batch_add_delivery(batch, "k", 2), 0);
 	assert_int_equal(store_batch_add_duration(batch, 9, 3), 0);
 	for (const struct change *c = batch->first; c; c = c->next)

@@ -134,6 +134,77 @@ static void an_acknowledgement_comes_with_its_incident(void **state)
 	assert_string_equal(found.list[0].acknowledged_text, "fan is ordered");
 }
 
+/* A run of a repository on a server or a disk. */
+static void commit_place(
+	struct fixture *f, int64_t id, const char *name, const char *source, const char *disk)
+{
+	struct run *run = fixture_run(f, id, name, "p");
+	struct identity *identity = &run->identity;
+
+	memset(identity, 0, sizeof(*identity));
+	(void)snprintf(identity->fs_type, sizeof(identity->fs_type), "x");
+	(void)snprintf(identity->source, sizeof(identity->source), "%s", source);
+	if (disk) {
+		identity->has_device = true;
+		identity->device.leaf_count = 1;
+		(void)snprintf(identity->device.name, sizeof(identity->device.name), "%s1", disk);
+		(void)snprintf(identity->device.leaves[0].name,
+			sizeof(identity->device.leaves[0].name), "%s", disk);
+	}
+	fixture_commit_run(f, run);
+}
+
+static void commit_incident(struct fixture *f, int64_t id, const char *name, int64_t seconds)
+{
+	struct incident_event event = fixture_event(id, 0);
+
+	event.opened_usec += seconds * SECOND;
+	(void)snprintf(event.repository, sizeof(event.repository), "%s", name);
+	commit_event(f, &event);
+}
+
+static void incidents_on_one_storage_at_one_time_name_each_other(void **state)
+{
+	static const struct {
+		int64_t id;
+		const char *group; /* "name count: first second " */
+	} cases[] = {
+		{ 1, "nas1 1: b " }, { 2, "nas1 2: a e " }, { 3, "nas2 0: " }, { 4, "sda 1: f " },
+		{ 6, "sda 1: d " }, { 8, " 0: " }, /* it has not been measured */
+		{ 9, "nas1 0: " }, /* much later */
+	};
+	struct fixture *f = *state;
+
+	fixture_open(f);
+	commit_place(f, 1, "a", "nas1:/a", NULL);
+	commit_place(f, 2, "b", "nas7:/b", NULL);
+	commit_place(f, 3, "b", "nas1:/b", NULL); /* it was moved */
+	commit_place(f, 4, "c", "nas2:/a", NULL);
+	commit_place(f, 5, "d", "/dev/sda1", "sda");
+	commit_place(f, 6, "e", "nas1:/a", NULL);
+	commit_place(f, 7, "f", "/dev/sda2", "sda");
+	commit_incident(f, 1, "a", 0);
+	commit_incident(f, 2, "b", 300);
+	commit_incident(f, 3, "c", 0);
+	commit_incident(f, 4, "d", 0);
+	commit_incident(f, 5, "e", 301);
+	commit_incident(f, 6, "f", 10);
+	commit_incident(f, 7, "b", 310); /* a second one of the same */
+	commit_incident(f, 8, "unknown", 0);
+	commit_incident(f, 9, "a", 3600);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct incident incident = { .id = cases[i].id };
+		struct incident_group group;
+		char text[256];
+		assert_int_equal(store_read_group(fixture_reader(f), &incident, &group, NULL), 0);
+		int len = snprintf(text, sizeof(text), "%.20s %zu: ", group.name, group.count);
+		for (size_t k = 0; k < group.count; k++)
+			len += snprintf(text + len, sizeof(text) - (size_t)len, "%.20s ",
+				group.repositories[k]);
+		assert_string_equal(text, cases[i].group);
+	}
+}
+
 static void an_alarm_of_the_users_keeps_its_name_and_its_condition(void **state)
 {
 	const struct store_incident_filter any = { 0 };
@@ -296,6 +367,7 @@ static void damaged_rows_are_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(incidents_on_one_storage_at_one_time_name_each_other),
 		TEST(incidents_come_newest_first_with_their_last_event),
 		TEST(only_those_that_were_asked_for_come),
 		TEST(an_acknowledgement_comes_with_its_incident),

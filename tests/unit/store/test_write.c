@@ -220,7 +220,7 @@ static void a_message_is_kept_once_however_often_it_is_added(void **state)
 		fixture_sql_integer(f, "SELECT count(*) FROM outbox WHERE text GLOB 'A*'"), 1);
 }
 
-static void attempts_are_counted_and_a_delivery_is_noted(void **state)
+static void a_delivery_is_noted(void **state)
 {
 	struct fixture *f = *state;
 	struct incident_event event = fixture_event(3, 0);
@@ -229,21 +229,16 @@ static void attempts_are_counted_and_a_delivery_is_noted(void **state)
 
 	fixture_open(f);
 	assert_int_equal(store_batch_add_message(batch, &message), 0);
-	assert_int_equal(store_batch_add_attempt(batch, message.key, 1000), 0);
-	assert_int_equal(store_batch_add_attempt(batch, message.key, 2000), 0);
-	assert_int_equal(store_batch_add_attempt(batch, "journal/9/9", 2000), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
-	assert_int_equal(fixture_sql_integer(f,
-				 "SELECT count(*) FROM outbox WHERE tries = 2 AND"
-				 " attempted_usec = 2000 AND delivered_usec IS NULL"),
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT count(*) FROM outbox WHERE delivered_usec IS NULL"),
 		1);
 	batch = store_batch_new();
 	assert_int_equal(store_batch_add_delivery(batch, message.key, 3000), 0);
 	assert_int_equal(store_batch_add_delivery(batch, "journal/9/9", 3000), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
-	assert_int_equal(fixture_sql_integer(f,
-				 "SELECT count(*) FROM outbox WHERE tries = 2 AND"
-				 " delivered_usec = 3000"),
+	assert_int_equal(
+		fixture_sql_integer(f, "SELECT count(*) FROM outbox WHERE delivered_usec = 3000"),
 		1);
 }
 
@@ -474,7 +469,7 @@ int main(void)
 		TEST(runs_without_an_id_or_a_time_are_refused),
 		TEST(a_number_that_sqlite_cannot_hold_fails_its_batch),
 		TEST(a_message_is_kept_once_however_often_it_is_added),
-		TEST(attempts_are_counted_and_a_delivery_is_noted),
+		TEST(a_delivery_is_noted),
 		TEST(an_incident_rises_and_closes_with_its_events),
 		TEST(a_change_of_an_unknown_incident_makes_it_known),
 		TEST(an_event_without_an_incident_fails_its_batch),
