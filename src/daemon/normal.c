@@ -43,6 +43,7 @@ struct past {
 struct normal_reader {
 	int fd; /* eventfd */
 	sd_event_source *source;
+	bool is_out; /* a question is: one at a time, for people ask the same threads */
 	pthread_mutex_t lock; /* for the list */
 	struct past *answers;
 };
@@ -273,6 +274,7 @@ static int on_answers(sd_event_source *source, int fd, uint32_t revents, void *d
 	while (answers) {
 		struct past *past = answers;
 		answers = past->next;
+		reader->is_out = false;
 		take_past(d, past);
 		past_free(past);
 	}
@@ -350,8 +352,9 @@ void normal_ask(struct daemon *d)
 				probe->normal.asked_window = window; /* no more is kept */
 				continue;
 			}
-			if (ask(d, repository, probe, window) < 0)
-				return; /* the next answer makes room */
+			if (d->normal_reader->is_out || ask(d, repository, probe, window) < 0)
+				return; /* after the answer, or with the next tending */
+			d->normal_reader->is_out = true;
 			probe->normal.is_asked = true;
 			probe->normal.asked_window = window;
 		}

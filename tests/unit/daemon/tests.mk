@@ -6,6 +6,7 @@ check_PROGRAMS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_normal \
 	tests/unit/daemon/test_pipeline \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
@@ -13,6 +14,7 @@ UNIT_TESTS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
+	tests/unit/daemon/test_normal \
 	tests/unit/daemon/test_pipeline \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
@@ -35,6 +37,8 @@ tests_unit_daemon_test_mutes_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_daemon_test_live_plan_SOURCES = %D%/test_live_plan.c
 tests_unit_daemon_test_live_plan_LDADD = $(DAEMON_TEST_LIBS)
 
+tests_unit_daemon_test_normal_SOURCES = %D%/test_normal.c
+tests_unit_daemon_test_normal_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_daemon_test_pipeline_SOURCES = %D%/test_pipeline.c
 tests_unit_daemon_test_pipeline_LDADD = $(DAEMON_TEST_LIBS)
 
