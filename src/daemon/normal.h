@@ -32,9 +32,9 @@ void normal_done(struct normal *normal);
 int normal_start(struct daemon *d, struct error *reterr);
 void normal_stop(struct daemon *d); /* after the reader threads have ended */
 
-/* Asks for the past of a probe that has not been asked for (or for that of more runs, which an alarm
- * of the user's takes now), and after the answer for the next one: it is a lot to read. To be called
- * now and then as well, for when the queue was full. */
+/* Asks for the past of a probe that has not been asked for (or for that of more runs, which an
+ * alarm of the user's takes now), and after the answer for the next one: it is a lot to read. To be
+ * called now and then as well, for when the queue was full. */
 void normal_ask(struct daemon *d);
 
 /* Takes what a run taught in, and adds to the batch, behind the run, what is to be kept. Returns 0
