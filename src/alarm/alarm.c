@@ -98,8 +98,7 @@ static void take_numbers(struct step *step)
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		if (step->has_verdict[i])
 			series_clear(step, (enum run_operation)i);
-	if (!step->input->is_confirmation)
-		custom_rules_take(step);
+	custom_rules_take(step);
 	give_samples(step);
 }
 
@@ -158,6 +157,8 @@ int alarm_step(
 	custom_rules_prune(&step);
 	if (is_judged(input->run))
 		take_numbers(&step);
+	else
+		custom_rules_take(&step);
 	if (input->run->status != RUN_SKIPPED)
 		end_if_quiet(&step);
 	ret->next_check_usec = next_check_usec(state, 0);

@@ -96,6 +96,19 @@ uint64_t custom_normal(
 	return octave_to(baseline->normals[metric][class].median);
 }
 
+bool custom_takes(
+	const struct custom_rule *rule, const struct run *run, enum run_operation operation)
+{
+	const struct run_operation_result *result = &run->operations[operation];
+
+	if (run->is_confirmation || run->status == RUN_SKIPPED ||
+		(run->trust & (RUN_TRUST_WARMING | RUN_TRUST_CACHED)) != 0)
+		return false;
+	if (run_status_has_numbers(run->status))
+		return result->latency.count > 0;
+	return rule->when.measure == CONDITION_ERRORS && result->errors > 0;
+}
+
 static bool applies(const struct custom_rule *rule, const struct custom_input *input)
 {
 	bool is_busy = input->load == LOAD_LIGHT || input->load == LOAD_HEAVY;

@@ -46,6 +46,11 @@ struct custom_input {
 	int64_t now_usec;
 };
 
+/* Whether a run is a slot of the rule for this operation: scheduled, ended with numbers that are
+ * judged; of a rule about errors also one that failed with some. */
+bool custom_takes(
+	const struct custom_rule *rule, const struct run *run, enum run_operation operation);
+
 enum custom_change {
 	CUSTOM_NOTHING,
 	CUSTOM_FIRED,

@@ -100,7 +100,8 @@ static void take_series(
 		.operation = operation,
 		.window = user->windows[operation],
 		.baseline = step->input->baselines[operation],
-		.load = step->verdicts[operation].load,
+		.load = step->has_verdict[operation] ? step->verdicts[operation].load
+						     : LOAD_UNKNOWN,
 		.now_usec = step->input->now_usec,
 	};
 	struct alarm_custom *custom =
@@ -128,9 +129,12 @@ static void take_series(
 
 void custom_rules_take(struct step *step)
 {
+	if (step->input->is_confirmation)
+		return;
 	for (size_t i = 0; i < step->input->user_rule_count; i++)
 		for (size_t k = 0; k < RUN_OPERATIONS; k++)
-			if (step->has_verdict[k] &&
+			if (custom_takes(step->input->user_rules[i].rule, step->input->run,
+				    (enum run_operation)k) &&
 				is_about(&step->input->user_rules[i].rule->when,
 					(enum run_operation)k) &&
 				step->outcome->event_count + EVENTS_LEFT <= ALARM_EVENTS_MAX)

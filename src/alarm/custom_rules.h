@@ -5,7 +5,7 @@
 
 #include "alarm/step.h"
 
-/* Takes a run with numbers that came by its schedule; confirming runs are no slots of their own. */
+/* Takes a run that took place, as custom_takes says; confirming runs are no slots of their own. */
 void custom_rules_take(struct step *step);
 
 /* Forgets those of the probe that are no longer among the input's; what fired of them clears. */

@@ -324,13 +324,6 @@ static int judge(struct replay *replay, const struct series *series, const struc
 	return 0;
 }
 
-static bool is_judged(const struct replay *replay, const struct run *run)
-{
-	return !run->is_confirmation && run_status_has_numbers(run->status) &&
-		(run->trust & (RUN_TRUST_WARMING | RUN_TRUST_CACHED)) == 0 &&
-		end_usec(run) >= replay->from_usec;
-}
-
 static int take_operation(struct replay *replay, const struct run *run,
 	enum run_operation operation, const struct replay_lesson *lesson)
 {
@@ -340,7 +333,7 @@ static int take_operation(struct replay *replay, const struct run *run,
 	if (r < 0)
 		return r;
 	forget_before(series, lesson, end_usec(run));
-	if (is_judged(replay, run))
+	if (custom_takes(&replay->rule, run, operation) && end_usec(run) >= replay->from_usec)
 		r = judge(replay, series, run);
 	return r < 0 ? r : learn(series, lesson, end_usec(run));
 }
@@ -355,7 +348,7 @@ int replay_take(struct replay *replay, const struct run *run,
 	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++) {
 		enum run_operation operation = (enum run_operation)i;
 		if ((!when->has_operation || when->operation == operation) &&
-			run->operations[i].latency.count > 0)
+			(run->operations[i].latency.count > 0 || run->operations[i].errors > 0))
 			r = take_operation(replay, run, operation, &lessons[i]);
 	}
 	return r;

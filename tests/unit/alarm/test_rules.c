@@ -467,80 +467,6 @@ static void a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most(void 
 	free_fixture(f);
 }
 
-static void an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes(void **unused)
-{
-	static const struct custom_rule rule = {
-		.when = { .measure = CONDITION_AVG, .value = 5500000 },
-		.clear_runs = 2,
-		.hold = { 2, 3 },
-		.level = ALARM_CRITICAL,
-	};
-	static const struct alarm_user_rule users[] = { { .name = "mine", .rule = &rule } };
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	f->user_rules = users;
-	f->user_rule_count = 1;
-	slots(f, 1, 6);
-	assert_events(f, "");
-	slots(f, 1, 6);
-	assert_events(f, "opened custom critical");
-	assert_string_equal(f->outcome.events[0].alarm, "mine");
-	assert_int_equal(f->outcome.events[0].hits, 2);
-	assert_int_equal(f->outcome.events[0].evidence.value, 6000000);
-	assert_string_equal(f->outcome.events[0].condition, "avg > 5.5ms");
-	slots(f, 2, 4);
-	assert_events(f, "cleared custom critical");
-	assert_string_equal(f->outcome.events[0].alarm, "mine");
-
-	f->now_usec += ALARM_REOPEN_USEC;
-	slots(f, 2, 6);
-	assert_events(f, "opened custom critical");
-	f->user_rule_count = 0; /* no longer configured */
-	slots(f, 1, 6);
-	assert_events(f, "cleared custom critical");
-	assert_int_equal(f->state.custom_count, 0);
-
-	f->user_rule_count = 1;
-	f->now_usec += ALARM_REOPEN_USEC;
-	slots(f, 2, 6);
-	assert_events(f, "opened custom critical");
-	alarm_forget_probe(&f->state, "active-full", f->now_usec, &f->outcome);
-	note_events(f);
-	assert_events(f, "cleared custom critical");
-	free_fixture(f);
-}
-
-static void an_alarm_that_is_about_the_other_operation_now_ends_what_it_said(void **unused)
-{
-	static const struct custom_rule rule = {
-		.when = { .measure = CONDITION_AVG, .value = 5500000 },
-		.clear_runs = 2,
-		.hold = { 2, 3 },
-		.level = ALARM_CRITICAL,
-	};
-	static const struct custom_rule of_writes = {
-		.when = { .has_operation = true, .operation = RUN_WRITE, .value = 5500000 },
-		.clear_runs = 2,
-		.hold = { 2, 3 },
-		.level = ALARM_CRITICAL,
-	};
-	static const struct alarm_user_rule users[] = { { .name = "mine", .rule = &rule } };
-	static const struct alarm_user_rule others[] = { { .name = "mine", .rule = &of_writes } };
-	struct fixture *f = new_fixture();
-
-	(void)unused;
-	f->user_rules = users;
-	f->user_rule_count = 1;
-	slots(f, 2, 6);
-	assert_events(f, "opened custom critical");
-	f->user_rules = others;
-	slots(f, 1, 6);
-	assert_events(f, "cleared custom critical");
-	assert_int_equal(f->state.custom_count, 0);
-	free_fixture(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -565,8 +491,6 @@ int main(void)
 		cmocka_unit_test(what_was_normal_at_first_shows_a_drift),
 		cmocka_unit_test(trouble_is_not_learned),
 		cmocka_unit_test(good_runs_make_a_first_normal_even_during_an_incident),
-		cmocka_unit_test(an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes),
-		cmocka_unit_test(an_alarm_that_is_about_the_other_operation_now_ends_what_it_said),
 		cmocka_unit_test(a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most),
 	};
 

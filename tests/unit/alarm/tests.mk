@@ -34,6 +34,11 @@ UNIT_TESTS += tests/unit/alarm/test_custom
 tests_unit_alarm_test_custom_SOURCES = %D%/test_custom.c
 tests_unit_alarm_test_custom_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
+check_PROGRAMS += tests/unit/alarm/test_custom_rules
+UNIT_TESTS += tests/unit/alarm/test_custom_rules
+tests_unit_alarm_test_custom_rules_SOURCES = %D%/test_custom_rules.c %D%/fixture.c %D%/fixture.h
+tests_unit_alarm_test_custom_rules_LDADD = libalarm.a libmodel.a libbase.a $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
 check_PROGRAMS += tests/unit/alarm/test_run_rules
 UNIT_TESTS += tests/unit/alarm/test_run_rules
 tests_unit_alarm_test_run_rules_SOURCES = %D%/test_run_rules.c %D%/fixture.c %D%/fixture.h
