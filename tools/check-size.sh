@@ -27,6 +27,10 @@ banned='strcpy|strcat|sprintf|vsprintf|atoi|atol|strtol|strtoul|strtoull|strtok|
 if grep -nE "(^|[^a-z_])($banned)\(" src/*/*.[ch]; then
 	complain "banned calls (see docs/ARCHITECTURE.md)"
 fi
+# A whole VACUUM blocks the writer for minutes; pages are given back a few at a time.
+if grep -nE '"[^"]*\bVACUUM\b' src/store/*.[ch]; then
+	complain "VACUUM in a statement: use PRAGMA incremental_vacuum"
+fi
 if grep -nE '\b(TODO|FIXME|XXX)\b' -r src web tests tools etc --include='*.[ch]' --include='*.mjs' --include='*.py' --include='*.conf'; then
 	complain "unfinished work must not be committed"
 fi
