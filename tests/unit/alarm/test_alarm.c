@@ -272,7 +272,7 @@ static void walk(const struct sequence *sequence, bool is_restarting)
 
 	for (size_t i = 0; i < STEPS_MAX && !is_end(&sequence->steps[i]); i++) {
 		const struct step *step = &sequence->steps[i];
-		struct alarm_outcome outcome;
+		static struct alarm_outcome outcome; /* too big for the stack */
 		struct buf got = BUF_INIT(1024);
 
 		if (is_restarting)
@@ -309,7 +309,7 @@ static void the_state_tells_since_when_and_what_was_measured(void **unused)
 {
 	static const struct step slow = STEP(0, 20000);
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 
 	(void)unused;
@@ -342,7 +342,7 @@ static void a_second_probe_joins_the_incident_of_its_repository(void **unused)
 	static const struct step slow = STEP(0, 20000);
 	static const struct step good = STEP(0, 1000);
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 
 	(void)unused;
@@ -383,7 +383,7 @@ static void forgetting_a_quiet_probe_says_nothing(void **unused)
 	static const struct step slow = STEP(20000, 20000);
 	static const struct step good = STEP(1000, 1000);
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 
 	(void)unused;
@@ -405,7 +405,7 @@ static void forgetting_the_last_firing_probe_clears_the_incident(void **unused)
 {
 	static const struct step slow = STEP(1000, 20000);
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 
 	(void)unused;
@@ -429,7 +429,7 @@ static void forgetting_the_last_firing_probe_clears_the_incident(void **unused)
 static void an_incident_that_nothing_holds_is_cleared(void **unused)
 {
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 
 	(void)unused;
 	state->incident_id = 9;
@@ -450,7 +450,7 @@ static void too_many_series_are_refused_and_change_nothing(void **unused)
 	static const struct step good = STEP(1000, 1000);
 	struct alarm_state *state = new_state();
 	struct alarm_state *before = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 	char probe[16];
 
@@ -486,7 +486,7 @@ static void thousands_of_slow_runs_are_one_incident(void **unused)
 {
 	static const struct step slow = STEP(0, 20000);
 	struct alarm_state *state = new_state();
-	struct alarm_outcome outcome;
+	static struct alarm_outcome outcome; /* too big for the stack */
 	int64_t next_id = 1;
 	size_t events = 0;
 
