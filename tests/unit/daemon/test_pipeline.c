@@ -111,6 +111,7 @@ static void close_daemon(struct bench *b)
 
 	assert_int_equal(store_writer_close(d->writer, 20 * NSEC_PER_SEC), 0);
 	live_free(d->live);
+	ledger_done(&d->ledger);
 	config_free(d->config);
 	free(d->mutes);
 	zone_free(d->zone);
