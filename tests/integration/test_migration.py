@@ -10,6 +10,9 @@ import pytest
 
 from conftest import BUILD, QUICK, DelayFs, need, wait_for
 
+# Waiting is most of it, and a second time under sanitizers finds nothing more.
+pytestmark = pytest.mark.plain
+
 OLD_RUNS = 20000
 # In the columns that every version has; some 6 MB.
 ROWS = f"""

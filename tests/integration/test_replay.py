@@ -7,6 +7,9 @@ import pytest
 
 from conftest import QUICK, run_cli
 
+# Waiting is most of it, and a second time under sanitizers finds nothing more.
+pytestmark = pytest.mark.plain
+
 NORMAL_RUNS = 37  # one more than what makes a normal
 KEYS = "confirm_after = 0\nlimit = 0\nsplay = 0\ndaily_write_budget = 10T\n"
 
