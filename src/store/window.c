@@ -188,7 +188,8 @@ static int count_rows(struct store_reader *reader, const struct window *w, size_
 
 /* Spans are equal and lie on multiples of their width, so that the same rows are merged whenever
  * the same length of time is asked for; at most max of them touch the window. A tier is good enough
- * when a span is as wide as one of its rows; spans are then whole numbers of those. */
+ * when a span is at least half as wide as one of its rows (so there is half of what was asked for,
+ * and it comes many times sooner); spans are then whole numbers of those. */
 static void lay_out_spans(struct window *w, size_t max)
 {
 	uint64_t range = (uint64_t)w->to_usec - (uint64_t)w->from_usec;
@@ -197,10 +198,10 @@ static void lay_out_spans(struct window *w, size_t max)
 	uint64_t unit = 1;
 
 	w->tier = WINDOW_RUNS;
-	if (width >= (uint64_t)ROLLUP_DAY_USEC) {
+	if (width >= (uint64_t)ROLLUP_DAY_USEC / 2) {
 		w->tier = WINDOW_DAYS;
 		unit = (uint64_t)ROLLUP_DAY_USEC;
-	} else if (width >= (uint64_t)ROLLUP_HOUR_USEC) {
+	} else if (width >= (uint64_t)ROLLUP_HOUR_USEC / 2) {
 		w->tier = WINDOW_HOURS;
 		unit = (uint64_t)ROLLUP_HOUR_USEC;
 	}
