@@ -41,6 +41,21 @@ static const char *const skip_names[RUN_SKIPS] = {
 	[RUN_SKIP_BUDGET] = "budget",
 };
 
+static const struct {
+	const char *name;
+	const char *text;
+} setup_steps[RUN_SETUP_STEPS] = {
+	[RUN_SETUP_NONE] = { "", "" },
+	[RUN_SETUP_REPOSITORY] = { "repository", "opening the repository" },
+	[RUN_SETUP_DIRECTORY] = { "directory", "opening the probe directory" },
+	[RUN_SETUP_OPEN] = { "open", "opening the probe file" },
+	[RUN_SETUP_LOCK] = { "lock", "locking the probe file" },
+	[RUN_SETUP_HEADER] = { "header", "reading the header of the probe file" },
+	[RUN_SETUP_EXAMINE] = { "examine", "examining the probe file" },
+	[RUN_SETUP_LAYOUT] = { "layout", "one write to lay out the probe file" },
+	[RUN_SETUP_ENGINE] = { "engine", "preparing the I/O" },
+};
+
 static const char *const trust_names[RUN_TRUST_FLAGS] = {
 	"direct",
 	"buffered",
@@ -108,6 +123,18 @@ const char *run_trust_name(unsigned bit)
 {
 	assert(bit < RUN_TRUST_FLAGS);
 	return trust_names[bit];
+}
+
+const char *run_setup_step_name(enum run_setup_step step)
+{
+	assert(step < RUN_SETUP_STEPS);
+	return setup_steps[step].name;
+}
+
+const char *run_setup_step_text(enum run_setup_step step)
+{
+	assert(step < RUN_SETUP_STEPS);
+	return setup_steps[step].text;
 }
 
 const char *run_engine_name(enum workload_engine engine)

@@ -58,6 +58,20 @@ enum run_trust {
 };
 #define RUN_TRUST_FLAGS 9
 
+/* What a run does on the repository before its first I/O, and again to lay out more of the file. */
+enum run_setup_step {
+	RUN_SETUP_NONE,
+	RUN_SETUP_REPOSITORY, /* open it, identify its file system, look at the free space */
+	RUN_SETUP_DIRECTORY, /* open or make the probe directory */
+	RUN_SETUP_OPEN, /* open or make the probe file */
+	RUN_SETUP_LOCK,
+	RUN_SETUP_HEADER, /* read or write it */
+	RUN_SETUP_EXAMINE, /* extents, what the page cache holds */
+	RUN_SETUP_LAYOUT, /* one write or flush of it */
+	RUN_SETUP_ENGINE, /* rings and buffers */
+};
+#define RUN_SETUP_STEPS 9
+
 struct run_operation_result {
 	uint64_t ios;
 	uint64_t bytes;
@@ -83,6 +97,8 @@ struct run {
 	bool is_confirmation; /* an extra one, asked for by the alarm, beside the schedule */
 	uint64_t duration_nsec; /* spawn to reap, or to the verdict "stuck" */
 	uint64_t setup_nsec; /* open, lay out: before the first I/O */
+	uint64_t setup_longest_nsec; /* of its steps, and of those that let the file grow … */
+	enum run_setup_step setup_step; /* … and which one that was; none: not known */
 	uint64_t measured_nsec; /* first to last measured I/O; throughput is over this time */
 	enum run_status status;
 	enum run_skip skip;
@@ -110,6 +126,9 @@ const char *run_operation_name(enum run_operation operation); /* "read", "write"
 int run_operation_parse(const char *text, enum run_operation *ret); /* 0 or -EINVAL */
 const char *run_status_name(enum run_status status); /* "not_mounted" */
 int run_status_parse(const char *text, enum run_status *ret);
+const char *run_setup_step_name(enum run_setup_step step); /* "open"; "" for none */
+/* "opening the probe file": the subject of a sentence; "" for none. */
+const char *run_setup_step_text(enum run_setup_step step);
 const char *run_skip_name(enum run_skip skip); /* "in_use"; "" for none */
 int run_skip_parse(const char *text, enum run_skip *ret);
 const char *run_trust_name(unsigned bit); /* bit 0…: "direct" */

@@ -16,6 +16,7 @@
 #include "probe/place.h"
 #include "probe/random.h"
 #include "probe/rig.h"
+#include "probe/setup.h"
 #include "probe/target.h"
 #include "probe/trust.h"
 
@@ -27,6 +28,7 @@ struct block {
 	const struct job *job;
 	const struct clock *clock;
 	struct observe observe;
+	struct setup setup;
 	struct run *run;
 	uint64_t start_nsec;
 	uint64_t deadline_nsec;
@@ -46,13 +48,14 @@ static int prepare(struct block *b)
 {
 	uint64_t seeds[2];
 
+	b->start_nsec = clock_monotonic_nsec(b->clock);
+	setup_begin(&b->setup, b->clock, b->run);
 	if (getrandom(seeds, sizeof(seeds), 0) != (ssize_t)sizeof(seeds)) {
 		run_fail(b->run, RUN_ERROR, EIO, "the kernel gives no random numbers");
 		return -EIO;
 	}
 	b->offsets_seed = b->job->workload.has_seed ? b->job->workload.seed : seeds[0];
 	b->content_seed = seeds[1];
-	b->start_nsec = clock_monotonic_nsec(b->clock);
 	b->deadline_nsec = UINT64_MAX;
 	if (b->job->deadline_usec > 0 &&
 		b->job->deadline_usec < (UINT64_MAX - b->start_nsec) / NSEC_PER_USEC)
@@ -94,6 +97,7 @@ static int open_layout(struct block *b)
 		.place = &b->place,
 		.clock = b->clock,
 		.observe = &b->observe,
+		.setup = &b->setup,
 	};
 	int r = target_open_layout(&b->target, b->run, &b->layout.is_direct);
 	b->layout.fd = b->target.layout_fd;
@@ -263,8 +267,10 @@ static bool is_synced(const struct block *b)
 static int run_engine(struct block *b)
 {
 	trust_begin(&b->trust, &b->target, b->clock, b->run);
+	setup_end_step(&b->setup, RUN_SETUP_EXAMINE);
 	int r = open_rig(b);
 
+	setup_end_step(&b->setup, RUN_SETUP_ENGINE);
 	if (r < 0)
 		return r;
 	struct engine_setup setup = {
@@ -300,6 +306,7 @@ static bool is_direct_refused(const struct block *b, int r)
 
 static int fall_back(struct block *b)
 {
+	setup_skip(&b->setup);
 	int r = target_fall_back(&b->target, b->run);
 
 	if (r == 0 && b->fresh.is_there)
@@ -340,6 +347,7 @@ static void grow(struct block *b)
 	uint64_t bytes = b->job->growth_bytes;
 	uint64_t until_nsec = clock_monotonic_nsec(b->clock) + GROWTH_NSEC_MAX;
 
+	setup_skip(&b->setup);
 	if (bytes > b->target_bytes - b->data_bytes)
 		bytes = b->target_bytes - b->data_bytes;
 	if (bytes == 0 || !place_has_space(&b->place, bytes))
@@ -413,7 +421,7 @@ void block_run(const struct job *job, const struct clock *clock,
 	b->observe.observer = observer;
 	run->has_own = true;
 	b->fresh.fd = -1;
-	if (prepare(b) == 0 && place_open(job, &b->place, run) == 0) {
+	if (prepare(b) == 0 && place_open(job, &b->setup, &b->place, run) == 0) {
 		use_place(b);
 		run->own.bytes += b->layout.written_bytes;
 		run->own.written_bytes += b->layout.written_bytes;
@@ -421,5 +429,8 @@ void block_run(const struct job *job, const struct clock *clock,
 		if (run->outstanding_ios == 0)
 			place_close(&b->place);
 	}
+	/* A run that never came to its I/O spent all its time on the way. */
+	if (run->setup_nsec == 0)
+		run->setup_nsec = b->setup.begin_nsec - b->start_nsec;
 	free(b);
 }

@@ -15,6 +15,7 @@
 #include "probe/guard.h"
 #include "probe/place.h"
 #include "probe/privilege.h"
+#include "probe/setup.h"
 
 #define DEFAULT_NAME ".repoprobe"
 #define DIRECTORY_NEW_NAMES 3 /* itself, the tag, and the probe file */
@@ -23,6 +24,11 @@ static const char tag_text[] =
 	"Signature: 8a477f597d28d172789f06886806bc55\n"
 	"# This directory holds the probe files of repoprobe, which need no backup.\n"
 	"# For information about cache directory tags, see https://bford.info/cachedir/\n";
+
+static void end_step(const struct directory *d)
+{
+	setup_end_step(d->place->setup, RUN_SETUP_DIRECTORY);
+}
 
 /* Splits a path into the directory it lies in, which is opened, and its last name. */
 static int open_parent(struct directory *d, const char *path, struct run *run)
@@ -96,6 +102,7 @@ static int make_directory(struct directory *d, struct run *run)
 	if (r < 0)
 		return r;
 	r = guard_make_directory(d->parent_fd, d->name, 0700);
+	end_step(d);
 	if (r < 0)
 		return directory_explain(d, r, d->parent_fd, run);
 	d->is_new = true;
@@ -144,10 +151,13 @@ static int enter(struct directory *d, const struct job *job, const struct place 
 {
 	*d = (struct directory){ .place = place, .parent_fd = -1, .fd = -1 };
 	int r = name_directory(d, job, run);
+	end_step(d);
 	if (r == 0)
 		r = open_directory(d, is_to_be_made, run);
+	end_step(d);
 	if (r == 0 && d->fd >= 0)
 		r = check_directory(d, run);
+	end_step(d);
 	return r;
 }
 
@@ -180,15 +190,20 @@ bool directory_has_tag(const struct directory *d)
 int directory_write_tag(struct directory *d, struct run *run)
 {
 	/* To create is to wait on a frozen file system, even for what exists. */
-	if (directory_has_tag(d))
+	bool has_tag = directory_has_tag(d);
+
+	end_step(d);
+	if (has_tag)
 		return 0;
 	int fd = guard_create(d->fd, DIRECTORY_TAG_NAME, O_WRONLY, 0644);
 
+	end_step(d);
 	if (fd < 0)
 		return directory_explain(d, fd, d->fd, run);
 	d->is_tag_new = true;
 	int r = fd_write_all(fd, tag_text, sizeof(tag_text) - 1);
 	fd_close(fd);
+	end_step(d);
 	return r < 0 ? fault_set(run, r, "write " DIRECTORY_TAG_NAME " in", d->path) : 0;
 }
 

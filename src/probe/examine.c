@@ -41,7 +41,7 @@ int examiner_look_at_place(struct examiner *x)
 	struct examination *e = x->e;
 	struct statvfs fs;
 	struct stat st;
-	int r = place_open(x->job, &x->place, x->run);
+	int r = place_open(x->job, NULL, &x->place, x->run);
 
 	e->identity = x->run->identity;
 	e->kind = examination_kind_of(e->identity.fs_type, e->identity.has_device);

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "probe/fault.h"
 #include "probe/place.h"
+#include "probe/setup.h"
 #include "probe/target.h"
 
 /* A regular file of the right owner that is empty, as one just made, or begins with our header. Its
@@ -85,6 +86,7 @@ static int create(struct fresh *f, const struct target *t, struct run *run)
 	if (r < 0)
 		return r;
 	int fd = guard_create(t->directory.fd, f->name, O_RDWR, 0600);
+	setup_end_step(t->directory.place->setup, RUN_SETUP_OPEN);
 	if (fd < 0)
 		return directory_explain(&t->directory, fd, t->directory.fd, run);
 	r = guard_identify(fd, &f->id);
@@ -92,6 +94,7 @@ static int create(struct fresh *f, const struct target *t, struct run *run)
 	if (r == 0)
 		r = write_header(fd, &t->header);
 	fd_close(fd);
+	setup_end_step(t->directory.place->setup, RUN_SETUP_HEADER);
 	if (r == 0)
 		r = fresh_follow(f, t);
 	return r < 0 ? fault_set(run, r, "write a new file in", t->directory.path) : 0;
@@ -103,6 +106,7 @@ int fresh_open(struct fresh *f, const struct target *target, struct run *run)
 	(void)snprintf(f->name, sizeof(f->name), "%.*s%s", JOB_FILE_NAME_MAX, target->file_name,
 		FRESH_SUFFIX);
 	int r = remove_old(f, target, run);
+	setup_end_step(target->directory.place->setup, RUN_SETUP_OPEN);
 	if (r == 0)
 		r = create(f, target, run);
 	if (r < 0)
@@ -118,6 +122,7 @@ int fresh_follow(struct fresh *f, const struct target *target)
 		return -errno;
 	f->fd = fd_close(f->fd);
 	int fd = guard_open(target->directory.fd, f->name, O_RDWR | (flags & (O_DIRECT | O_DSYNC)));
+	setup_end_step(target->directory.place->setup, RUN_SETUP_OPEN);
 	if (fd < 0)
 		return fd;
 	struct guard_id id;

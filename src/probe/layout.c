@@ -10,9 +10,12 @@
 #include "base/clock.h"
 #include "probe/payload.h"
 #include "probe/place.h"
+#include "probe/setup.h"
 
 #define PIECE_BYTES (UINT64_C(1) << 20)
-#define CHECK_BYTES (UINT64_C(16) << 20) /* free space is looked at so often, dirty pages sent */
+/* Free space is looked at so often, and dirty pages are sent: few enough that to send them takes
+ * seconds only where a single write would. */
+#define CHECK_BYTES (UINT64_C(4) << 20)
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -42,6 +45,7 @@ static int write_piece(struct layout *l, const uint8_t *data, uint64_t bytes)
 	while (bytes > 0) {
 		ssize_t n = pwrite(l->fd, data, bytes, (off_t)l->end_bytes);
 		int r = n < 0 ? -errno : 0;
+		setup_end_step(l->setup, RUN_SETUP_LAYOUT);
 		if (r == -EINTR || r == -EAGAIN)
 			continue;
 		if (r == -EINVAL && l->is_direct)
@@ -61,6 +65,14 @@ static int write_piece(struct layout *l, const uint8_t *data, uint64_t bytes)
 	return 0;
 }
 
+static int flush(const struct layout *l)
+{
+	int r = fdatasync(l->fd) < 0 ? -errno : 0;
+
+	setup_end_step(l->setup, RUN_SETUP_LAYOUT);
+	return r;
+}
+
 /* What is due every so many bytes. */
 static int check(const struct layout *l, uint64_t to_bytes)
 {
@@ -70,9 +82,7 @@ static int check(const struct layout *l, uint64_t to_bytes)
 		more_bytes = CHECK_BYTES;
 	if (l->place && !place_has_space(l->place, more_bytes))
 		return -ENOSPC;
-	if (!l->is_direct && fdatasync(l->fd) < 0)
-		return -errno;
-	return 0;
+	return l->is_direct ? 0 : flush(l);
 }
 
 static int extend(struct layout *l, uint8_t *piece, uint64_t to_bytes, uint64_t until_nsec,
@@ -114,7 +124,6 @@ int layout_extend(
 		return -ENOMEM;
 	int r = extend(layout, piece, round_up(to_bytes), until_nsec, phase);
 	free(piece);
-	if (layout->written_bytes > written_bytes && fdatasync(layout->fd) < 0 && r == 0)
-		r = -errno;
-	return r;
+	int flushed = layout->written_bytes > written_bytes ? flush(layout) : 0;
+	return r < 0 ? r : flushed;
 }

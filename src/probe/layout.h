@@ -12,6 +12,7 @@
 
 struct clock;
 struct place;
+struct setup;
 
 #define LAYOUT_UNIT_BYTES UINT64_C(4096) /* what is laid out is a multiple of this */
 
@@ -26,6 +27,7 @@ struct layout {
 	const struct place *place; /* asked for free space; NULL: not asked */
 	const struct clock *clock;
 	struct observe *observe;
+	struct setup *setup; /* told of each write and flush; NULL: not told */
 };
 
 /* Writes up to to_bytes (rounded up to 4096), or until until_nsec (monotonic) has come: 0 either

@@ -20,6 +20,7 @@
 #include "probe/fs_uuid.h"
 #include "probe/guard.h"
 #include "probe/mount_owner.h"
+#include "probe/setup.h"
 
 /* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
@@ -221,8 +222,10 @@ static int identify(struct place *place, unsigned long *ret_type, struct run *ru
 	uint64_t mount_id = place_facts(place->fd).mount_id;
 	struct statfs fs;
 
-	if (fstatfs(place->fd, &fs) < 0)
-		return fault_set(run, -errno, "examine the file system of", place->path);
+	int r = fstatfs(place->fd, &fs) < 0 ? -errno : 0;
+	setup_end_step(place->setup, RUN_SETUP_REPOSITORY);
+	if (r < 0)
+		return fault_set(run, r, "examine the file system of", place->path);
 	*ret_type = (unsigned long)fs.f_type;
 	place->is_in_memory = is_memory_type(&fs);
 	/* Without /proc the names stay unknown. */
@@ -259,6 +262,7 @@ static void read_uuid(const struct place *place, struct identity *identity)
 
 	fs_uuid_read(fd >= 0 ? fd : place->fd, identity);
 	fd_close(fd);
+	setup_end_step(place->setup, RUN_SETUP_REPOSITORY);
 }
 
 /* Two names of one block device, such as those in /dev/mapper and /dev/disk. */
@@ -316,6 +320,7 @@ static int examine(struct place *place, const struct job_expectation *expected, 
 	if (r < 0)
 		return fault_set(run, r, "find the real path of", place->path);
 	r = fstat(place->fd, &st) < 0 ? -errno : stat_parent(place, real_path, &parent);
+	setup_end_step(place->setup, RUN_SETUP_REPOSITORY);
 	if (r < 0)
 		return fault_set(run, r, "examine", place->path);
 	place->device = st.st_dev;
@@ -327,16 +332,18 @@ static int examine(struct place *place, const struct job_expectation *expected, 
 	return r < 0 ? r : check_rules(place, real_path, expected, type, run);
 }
 
-int place_open(const struct job *job, struct place *ret, struct run *run)
+int place_open(const struct job *job, struct setup *setup, struct place *ret, struct run *run)
 {
 	struct place place = {
 		.path = job->repository_path,
 		.fd = -1,
 		.min_free_bytes = job->min_free_bytes,
 		.min_free_percent = job->min_free_percent,
+		.setup = setup,
 	};
 	int r = open_directory(job, &place.fd, run);
 
+	setup_end_step(setup, RUN_SETUP_REPOSITORY);
 	if (r < 0)
 		return r;
 	r = examine(&place, &job->expected, run);
@@ -356,9 +363,11 @@ void place_close(struct place *place)
 static int read_space(const struct place *place, struct guard_space *ret)
 {
 	struct statvfs fs;
+	int r = fstatvfs(place->fd, &fs) < 0 ? -errno : 0;
 
-	if (fstatvfs(place->fd, &fs) < 0)
-		return -errno;
+	setup_end_step(place->setup, RUN_SETUP_REPOSITORY);
+	if (r < 0)
+		return r;
 	*ret = (struct guard_space){
 		.size_bytes = fs.f_blocks * fs.f_frsize,
 		.free_bytes = fs.f_bavail * fs.f_frsize,

@@ -10,6 +10,8 @@
 
 #include "model/job.h"
 
+struct setup;
+
 struct place {
 	const char *path; /* the job's; lent */
 	int fd; /* O_PATH */
@@ -19,12 +21,13 @@ struct place {
 	bool is_in_memory; /* tmpfs and the like, also below an overlay */
 	uint64_t min_free_bytes;
 	uint8_t min_free_percent;
+	struct setup *setup; /* told of each step on the repository (setup.h); lent */
 };
 
 /* Opens job->repository_path and fills run->identity: where no repository can be, where it is not
  * mounted, or where another file system is than the job expects, it is refused, with nothing
- * written. Returns 0, or -errno with the run failed. */
-int place_open(const struct job *job, struct place *ret, struct run *run);
+ * written. setup may be NULL. Returns 0, or -errno with the run failed. */
+int place_open(const struct job *job, struct setup *setup, struct place *ret, struct run *run);
 void place_close(struct place *place);
 
 /* Are `more_bytes` free above the floor? Fails the run with -ENOSPC and the numbers if not. A file

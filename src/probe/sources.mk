@@ -45,6 +45,7 @@ libprobe_a_SOURCES = \
 	%D%/probe.c %D%/probe.h \
 	%D%/random.h \
 	%D%/rig.c %D%/rig.h \
+	%D%/setup.c %D%/setup.h \
 	%D%/split.c %D%/split.h \
 	%D%/sysfs.c %D%/sysfs.h \
 	%D%/tally.c %D%/tally.h \

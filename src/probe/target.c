@@ -19,6 +19,7 @@
 #include "probe/guard.h"
 #include "probe/layout.h"
 #include "probe/place.h"
+#include "probe/setup.h"
 
 #define AUTO_SHARE 100 /* of the free space, when nobody chose a size */
 #define MIB (UINT64_C(1) << 20)
@@ -28,6 +29,11 @@ static int check(const struct target *t, enum guard_stage stage, const struct gu
 	struct run *run)
 {
 	return guard_check(stage, facts, t->directory.path, t->file_name, run);
+}
+
+static void end_step(const struct target *t, enum run_setup_step step)
+{
+	setup_end_step(t->directory.place->setup, step);
 }
 
 /* What can be known before the file is opened. */
@@ -52,6 +58,7 @@ static int create_file(struct target *t, struct run *run)
 	if (r < 0)
 		return r;
 	int fd = guard_create(t->directory.fd, t->file_name, O_RDWR, 0600);
+	end_step(t, RUN_SETUP_OPEN);
 	if (fd < 0)
 		return directory_explain(&t->directory, fd, t->directory.fd, run);
 	t->lock_fd = fd;
@@ -65,9 +72,11 @@ static int reopen_file(const struct target *t, const struct stat *known, int fla
 	struct guard_facts facts = { .known = *known };
 	int fd = guard_open(t->directory.fd, t->file_name, flags);
 
+	end_step(t, RUN_SETUP_OPEN);
 	if (fd < 0)
 		return fd;
 	int r = fstat(fd, &facts.file) < 0 ? -errno : 0;
+	end_step(t, RUN_SETUP_EXAMINE);
 	if (r == 0)
 		r = check(t, GUARD_AT_REOPEN, &facts, run);
 	if (r < 0) {
@@ -88,11 +97,13 @@ static int open_file(struct target *t, struct run *run)
 	struct stat st;
 	int fd = guard_open(t->directory.fd, t->file_name, O_PATH);
 
+	end_step(t, RUN_SETUP_OPEN);
 	if (fd == -ENOENT)
 		return create_file(t, run);
 	int r = fd < 0 ? fd : (fstat(fd, &st) < 0 ? -errno : 0);
 	bool is_immutable = fd >= 0 && place_facts(fd).is_immutable;
 	fd_close(fd);
+	end_step(t, RUN_SETUP_OPEN);
 	if (r < 0)
 		return fault_set(run, r, "examine the probe file in", t->directory.path);
 	r = check_file(t, &st, is_immutable, run);
@@ -108,6 +119,7 @@ static int open_file(struct target *t, struct run *run)
 static int lock_file(struct target *t, struct run *run)
 {
 	struct guard_facts facts = { .lock_error = guard_lock(t->lock_fd) };
+	end_step(t, RUN_SETUP_LOCK);
 	int r = check(t, GUARD_AT_LOCK, &facts, run);
 
 	if (r < 0)
@@ -149,8 +161,10 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 		if (n != (ssize_t)sizeof(block))
 			r = n < 0 ? -errno : -ENOSPC;
 	}
+	end_step(t, RUN_SETUP_HEADER);
 	if (r == 0 && fdatasync(t->lock_fd) < 0)
 		r = -errno;
+	end_step(t, RUN_SETUP_HEADER);
 	return r < 0 ? fault_set(run, r, "write the probe file in", t->directory.path) : 0;
 }
 
@@ -158,6 +172,7 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 static int check_header(const struct target *t, int fd, struct header *ret, struct run *run)
 {
 	struct guard_facts facts = { .header_error = guard_read_header(fd, ret) };
+	end_step(t, RUN_SETUP_HEADER);
 	int r = check(t, GUARD_AT_CONTENT, &facts, run);
 
 	if (r == 0 && facts.header_error < 0)
@@ -259,6 +274,7 @@ int target_measure(struct target *target, uint64_t *ret_data_bytes)
 	struct extent_report report;
 	int r = extent_measure(target->lock_fd, HEADER_DATA_OFFSET, &report);
 
+	end_step(target, RUN_SETUP_EXAMINE);
 	if (r < 0)
 		return r;
 	target->is_compressed = report.is_compressed;
@@ -281,6 +297,7 @@ static int open_again(const struct target *t, int flags, struct run *run)
 		return fd;
 	facts.file = facts.known; /* as reopen_file found */
 	int r = guard_read_header(fd, &facts.header);
+	end_step(t, RUN_SETUP_HEADER);
 	if (r == 0 || r == -EBADMSG || r == -EPROTO)
 		r = check(t, GUARD_AT_REOPEN, &facts, run);
 	if (r < 0) {
@@ -372,6 +389,7 @@ static int open_direct(struct target *t, const struct workload *workload, struct
 
 	if (*sector == 0) {
 		int r = alignment_try(t->io_fd, sector);
+		end_step(t, RUN_SETUP_EXAMINE);
 		if (is_refusal(r))
 			return target_fall_back(t, run);
 		if (r < 0)
@@ -387,6 +405,7 @@ int target_open_io(struct target *target, const struct workload *workload, struc
 	int flags = flags_of(workload->cache);
 
 	run->identity.sector_bytes = look_up_alignment(target, run);
+	end_step(target, RUN_SETUP_EXAMINE);
 	if (target->directory.place->is_in_memory)
 		run->trust |= RUN_TRUST_CACHED;
 	int fd = open_again(target, O_RDWR | flags, run);

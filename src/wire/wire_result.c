@@ -22,6 +22,7 @@ enum result_tag {
 	RESULT_TAG_OPTIONS = 20, /* of the mount */
 	RESULT_TAG_DEVICE = 21,
 	RESULT_TAG_OWN = 22, /* all I/O of the run */
+	RESULT_TAG_SETUP = 23, /* its longest step */
 };
 
 #define IOS_MAX (UINT64_C(1) << 62) /* so that two of them have a sum */
@@ -46,6 +47,13 @@ static void add_measurement(struct buf *b, const struct run *run)
 	buf_add_u64(b, run->cpu_user_nsec);
 	buf_add_u64(b, run->cpu_system_nsec);
 	section_end(b, begin);
+
+	if (run->setup_step != RUN_SETUP_NONE) {
+		begin = section_begin(b, RESULT_TAG_SETUP);
+		buf_add_u64(b, run->setup_longest_nsec);
+		buf_add_u8(b, (uint8_t)run->setup_step);
+		section_end(b, begin);
+	}
 
 	begin = section_begin(b, RESULT_TAG_WAY);
 	buf_add_u32(b, run->trust);
@@ -177,6 +185,17 @@ static int read_times(struct buf_reader *r, void *into, struct error *reterr)
 	run->measured_nsec = buf_read_u64(r);
 	run->cpu_user_nsec = buf_read_u64(r);
 	run->cpu_system_nsec = buf_read_u64(r);
+	return 0;
+}
+
+static int read_setup(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	run->setup_longest_nsec = buf_read_u64(r);
+	run->setup_step = (enum run_setup_step)section_read_below(r, RUN_SETUP_STEPS);
+	if (r->error == 0 && run->setup_step == RUN_SETUP_NONE)
+		return error_set(reterr, -EBADMSG, "the longest step of the set-up is none");
 	return 0;
 }
 
@@ -368,6 +387,8 @@ static int check_iops(const struct run *run, struct error *reterr)
 static void clear_result(struct run *run)
 {
 	run->setup_nsec = 0;
+	run->setup_longest_nsec = 0;
+	run->setup_step = RUN_SETUP_NONE;
 	run->measured_nsec = 0;
 	run->status = RUN_OK;
 	run->skip = RUN_SKIP_NONE;
@@ -395,6 +416,7 @@ int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct 
 	static const struct section_kind kinds[] = {
 		{ RESULT_TAG_STATUS, "status", true, read_status },
 		{ RESULT_TAG_TIMES, "times", true, read_times },
+		{ RESULT_TAG_SETUP, "setup", false, read_setup },
 		{ RESULT_TAG_WAY, "way", true, read_way },
 		{ RESULT_TAG_WORKLOAD, "workload", false, read_workload },
 		{ RESULT_TAG_FILE, "file", true, read_file },

@@ -18,6 +18,8 @@ static void names_are_those_of_the_contract_and_read_back(void **state)
 		"budget" };
 	static const char *const trusts[RUN_TRUST_FLAGS] = { "direct", "buffered", "fallback",
 		"cached?", "compressed?", "split", "clamped", "short", "warming" };
+	static const char *const steps[RUN_SETUP_STEPS] = { "", "repository", "directory", "open",
+		"lock", "header", "examine", "layout", "engine" };
 	enum run_status status;
 	enum run_skip skip;
 	enum run_operation operation;
@@ -32,6 +34,11 @@ static void names_are_those_of_the_contract_and_read_back(void **state)
 		assert_string_equal(run_skip_name((enum run_skip)i), skips[i]);
 		assert_int_equal(run_skip_parse(skips[i], &skip), 0);
 		assert_int_equal(skip, i);
+	}
+	for (int i = RUN_SETUP_NONE; i < RUN_SETUP_STEPS; i++) {
+		assert_string_equal(run_setup_step_name((enum run_setup_step)i), steps[i]);
+		assert_int_equal(run_setup_step_text((enum run_setup_step)i)[0] != '\0',
+			i != RUN_SETUP_NONE);
 	}
 	for (unsigned i = 0; i < RUN_TRUST_FLAGS; i++)
 		assert_string_equal(run_trust_name(i), trusts[i]);

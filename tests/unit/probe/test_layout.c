@@ -11,6 +11,7 @@
 #include "probe/extent.h"
 #include "probe/layout.h"
 #include "probe/place.h"
+#include "probe/setup.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -192,7 +193,7 @@ static void it_stops_at_the_floor_of_free_space(void **state)
 	b->layout.place = &place;
 	assert_int_equal(
 		layout_extend(&b->layout, 64 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), -ENOSPC);
-	assert_int_equal(b->layout.end_bytes, 16 * MIB); /* looked at so often */
+	assert_int_equal(b->layout.end_bytes, 4 * MIB); /* looked at so often */
 	place_close(&place);
 }
 
@@ -213,6 +214,32 @@ static void a_failed_write_keeps_count_of_what_is_there(void **state)
 	assert_int_equal(laid_out(b), 2 * MIB + 8192);
 }
 
+/* A file of many pieces takes long and hangs nowhere: each write is a step. */
+static void the_longest_write_is_told_and_not_their_sum(void **state)
+{
+	struct bench *b = *state;
+	struct run *run = run_new("", "");
+	struct setup setup;
+
+	assert_non_null(run);
+	setup_begin(&setup, &b->clock.clock, run);
+	b->layout.setup = &setup;
+	assert_int_equal(layout_extend(&b->layout, 40 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(run->setup_step, RUN_SETUP_LAYOUT);
+	assert_int_equal(run->setup_longest_nsec, 2 * NSEC_PER_SEC); /* a look before, one after */
+	b->now_nsec += 25 * NSEC_PER_SEC;
+	setup_skip(&setup); /* what was done meanwhile is none of it */
+	setup_end_step(&setup, RUN_SETUP_LOCK);
+	assert_int_equal(run->setup_step, RUN_SETUP_LAYOUT);
+	b->now_nsec += 25 * NSEC_PER_SEC;
+	setup_end_step(&setup, RUN_SETUP_OPEN);
+	setup_end_step(&setup, RUN_SETUP_LOCK);
+	setup_end_step(NULL, RUN_SETUP_LOCK);
+	assert_int_equal(run->setup_step, RUN_SETUP_OPEN);
+	assert_int_equal(run->setup_longest_nsec, 26 * NSEC_PER_SEC);
+	free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +253,8 @@ int main(void)
 			it_stops_at_the_floor_of_free_space, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_failed_write_keeps_count_of_what_is_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_longest_write_is_told_and_not_their_sum, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static int tear_down(void **state)
 
 static int open_place(struct bench *b)
 {
-	return place_open(&b->job, &b->place, b->run);
+	return place_open(&b->job, NULL, &b->place, b->run);
 }
 
 static void assert_reason_has(const struct bench *b, const char *part)

@@ -52,7 +52,7 @@ static int tear_down(void **state)
 
 static int open_place(struct bench *b)
 {
-	int r = place_open(&b->job, &b->place, b->run);
+	int r = place_open(&b->job, NULL, &b->place, b->run);
 
 	return r < 0 ? r : place_check_space(&b->place, 0, b->run);
 }

@@ -74,7 +74,9 @@ struct run *fixture_result(void)
 	struct run *run = run_new("nas", "transform");
 
 	assert_non_null(run);
-	run->setup_nsec = 1;
+	run->setup_nsec = 3;
+	run->setup_longest_nsec = 2;
+	run->setup_step = RUN_SETUP_OPEN;
 	run->measured_nsec = UINT64_C(2500000000);
 	run->status = RUN_STALLED;
 	run->error_number = ETIMEDOUT;

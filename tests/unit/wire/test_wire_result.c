@@ -101,6 +101,29 @@ static void every_truncation_of_a_result_is_refused(void **state)
 	free(run);
 }
 
+/* As an earlier worker sends it. */
+static void a_setup_without_a_longest_step_is_not_known(void **state)
+{
+	struct run *run = fixture_result();
+	struct run *back = fixture_result();
+	(void)state;
+
+	run->setup_step = RUN_SETUP_NONE;
+	struct buf b = fixture_encoded_result(run);
+	assert_int_equal(fixture_decode_result(&b, b.len, back), 0);
+	assert_int_equal(back->setup_nsec, 3);
+	assert_int_equal(back->setup_longest_nsec, 0);
+	assert_int_equal(back->setup_step, RUN_SETUP_NONE);
+	buf_done(&b);
+	run->setup_step = RUN_SETUP_OPEN;
+	b = fixture_encoded_result(run);
+	b.data[fixture_find_section(&b, 23) + 8] = RUN_SETUP_NONE;
+	assert_int_equal(fixture_decode_result(&b, b.len, back), -EBADMSG);
+	buf_done(&b);
+	free(back);
+	free(run);
+}
+
 static void an_unknown_tag_is_skipped_and_a_repeated_one_refused(void **state)
 {
 	struct run *run = fixture_result();
@@ -231,6 +254,7 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 		SPOIL_RUN(skip, RUN_SKIP_BUSY), /* of a run that was not skipped */
 		SPOIL_RUN(error_number, 4096),
 		SPOIL_RUN(trust, 1 << RUN_TRUST_FLAGS),
+		SPOIL_RUN(setup_step, RUN_SETUP_STEPS),
 		SPOIL_RUN(engine, WORKLOAD_ENGINE_THREADS + 1),
 		SPOIL_RUN(identity.sector_bytes, 513),
 		SPOIL_RUN(identity.device.major, 4096),
@@ -329,6 +353,7 @@ int main(void)
 		cmocka_unit_test(an_operation_that_did_not_happen_and_a_missing_workload_are_zero),
 		cmocka_unit_test(two_full_histograms_fit_one_message),
 		cmocka_unit_test(every_truncation_of_a_result_is_refused),
+		cmocka_unit_test(a_setup_without_a_longest_step_is_not_known),
 		cmocka_unit_test(an_unknown_tag_is_skipped_and_a_repeated_one_refused),
 		cmocka_unit_test(a_known_section_of_another_length_is_refused),
 		cmocka_unit_test(more_leaves_than_there_can_be_are_refused),
