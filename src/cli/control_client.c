@@ -55,13 +55,15 @@ static int connect_to(const char *path, uint64_t limit_usec)
 static int receive_reply(int fd, struct buf *reply)
 {
 	char *data = malloc(CONTROL_MESSAGE_MAX);
+	int resets = 0;
 	ssize_t n;
 
 	if (!data)
 		return -ENOMEM;
+	/* A refusal may have been sent before our request came: it is read after this error. */
 	do
 		n = recv(fd, data, CONTROL_MESSAGE_MAX, 0);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
 	int r = n < 0 ? -errno : 0;
 	if (n > 0)
 		buf_add(reply, data, (size_t)n);
@@ -79,7 +81,9 @@ static int exchange(
 
 	if (fd < 0)
 		return fd;
-	if (send(fd, buf_text(message), message->len, MSG_NOSIGNAL) < 0)
+	/* Who may not ask is told so and hung up on at once: then there is an answer all the same.
+	 */
+	if (send(fd, buf_text(message), message->len, MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		r = -errno;
 	if (r == 0)
 		r = receive_reply(fd, reply);

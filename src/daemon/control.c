@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepts, checks who asks, hands the request over, answers. Each peer has a few seconds.
- */
+/* Accepts, checks who asks, hands the request over, answers. Whoever may not ask is told so and
+ * hung up on at once; everyone else has a few seconds. */
 #include "daemon/control.h"
 
 #include "base/buf.h"
@@ -9,8 +9,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "daemon/control_commands.h"
+#include "daemon/control_peers.h"
 #include "daemon/daemon.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@
 #include <unistd.h>
 
 #define CONTROL_MESSAGE_MAX 65536
-#define CONTROL_PEERS_MAX 16
+#define CONTROL_BACKLOG 128
 #define CONTROL_PEER_LIMIT_USEC (5 * USEC_PER_SEC)
 #define CONTROL_GROUP "repoprobe"
 
@@ -69,18 +71,33 @@ static bool is_in_group(int fd, gid_t gid)
 	return false;
 }
 
-static bool is_allowed(const struct control_peer *peer)
+static bool is_allowed(const struct control *control, int fd, const struct ucred *who)
 {
-	if (peer->credentials.uid == 0 || peer->credentials.uid == geteuid())
+	if (who->uid == 0 || who->uid == geteuid())
 		return true;
-	const struct control *control = peer->control;
-	return control->has_group &&
-		(peer->credentials.gid == control->gid || is_in_group(peer->fd, control->gid));
+	return control->has_group && (who->gid == control->gid || is_in_group(fd, control->gid));
+}
+
+/* 0, or why not. */
+static int admit(
+	const struct control *control, int fd, const struct ucred *who, struct error *reterr)
+{
+	uid_t held[CONTROL_PEERS_MAX];
+	size_t count = 0;
+
+	if (!is_allowed(control, fd, who))
+		return error_set(reterr, -EACCES,
+			"uid %u may not control repoprobed: root, its own user and the group " CONTROL_GROUP
+			" may",
+			who->uid);
+	for (size_t i = 0; i < CONTROL_PEERS_MAX; i++)
+		if (control->peers[i].control)
+			held[count++] = control->peers[i].credentials.uid;
+	return control_peers_admit(held, count, who->uid, geteuid(), reterr);
 }
 
 /* Takes the reply. */
-static void answer(
-	struct control_peer *peer, struct json_t *reply, int r, const struct error *error)
+static void answer(int fd, struct json_t *reply, int r, const struct error *error)
 {
 	struct buf body = BUF_INIT(CONTROL_MESSAGE_MAX);
 
@@ -88,9 +105,17 @@ static void answer(
 	if (r < 0)
 		json_add_text(reply, "error", error->text);
 	if (json_dump(reply, false, &body) == 0)
-		(void)send(peer->fd, body.data, body.len,
-			MSG_DONTWAIT | MSG_NOSIGNAL); /* may be gone */
+		(void)send(fd, body.data, body.len, MSG_DONTWAIT | MSG_NOSIGNAL); /* may be gone */
 	buf_done(&body);
+}
+
+/* Says why and hangs up. */
+static void refuse(struct control *control, int fd, int r, const struct error *error)
+{
+	/* A request that was never read would become the client's error in place of the answer. */
+	(void)recv(fd, control->request, CONTROL_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+	answer(fd, json_new_object(), r, error);
+	(void)fd_close(fd);
 }
 
 static void serve(struct control_peer *peer)
@@ -106,19 +131,14 @@ static void serve(struct control_peer *peer)
 		json_free(reply);
 		return;
 	}
-	if (!is_allowed(peer))
-		r = error_set(&error, -EACCES,
-			"uid %u may not control repoprobed: root, its own user and the group " CONTROL_GROUP
-			" may",
-			peer->credentials.uid);
-	else if ((size_t)n > CONTROL_MESSAGE_MAX)
+	if ((size_t)n > CONTROL_MESSAGE_MAX)
 		r = error_set(&error, -EMSGSIZE, "the request is longer than 64 KiB");
 	else
 		r = json_parse(text, (size_t)n, &request, &error);
 	if (r >= 0)
 		r = control_commands_run(
 			peer->control->d, request, peer->credentials.uid, reply, &error);
-	answer(peer, reply, r, &error);
+	answer(peer->fd, reply, r, &error);
 	json_free(request);
 }
 
@@ -150,33 +170,43 @@ static struct control_peer *free_peer(struct control *control)
 	return NULL;
 }
 
+static int hold(struct control *control, int fd, const struct ucred *who)
+{
+	struct control_peer *peer = free_peer(control);
+	sd_event *event = control->d->event;
+
+	assert(peer); /* admit() has counted */
+	*peer = (struct control_peer){ .control = control, .fd = fd, .credentials = *who };
+	int r = sd_event_add_io(event, &peer->readable, fd, EPOLLIN, on_readable, peer);
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &peer->limit, CLOCK_MONOTONIC,
+			CONTROL_PEER_LIMIT_USEC, 0, on_limit, peer);
+	if (r < 0)
+		peer_close(peer);
+	return r;
+}
+
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct control *control = data;
-	sd_event *event = control->d->event;
-	socklen_t size = sizeof(struct ucred);
-	int r;
+	struct error error = { 0 };
+	struct ucred who;
+	socklen_t size = sizeof(who);
 
 	(void)source;
 	(void)revents;
 	int peer_fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (peer_fd < 0)
 		return 0;
-	struct control_peer *peer = free_peer(control);
-	if (!peer) {
-		(void)fd_close(
-			peer_fd); /* too many at once: the client sees an end without reply */
+	if (getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0) {
+		(void)fd_close(peer_fd);
 		return 0;
 	}
-	*peer = (struct control_peer){ .control = control, .fd = peer_fd };
-	r = getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &peer->credentials, &size);
-	if (r >= 0)
-		r = sd_event_add_io(event, &peer->readable, peer_fd, EPOLLIN, on_readable, peer);
-	if (r >= 0)
-		r = sd_event_add_time_relative(event, &peer->limit, CLOCK_MONOTONIC,
-			CONTROL_PEER_LIMIT_USEC, 0, on_limit, peer);
+	int r = admit(control, peer_fd, &who, &error);
 	if (r < 0)
-		peer_close(peer);
+		refuse(control, peer_fd, r, &error);
+	else
+		(void)hold(control, peer_fd, &who); /* without memory: hung up on */
 	return 0;
 }
 
@@ -207,7 +237,7 @@ static int bind_socket(struct control *control, struct error *reterr)
 	/* Anybody may connect; who may ask is decided by the peer's credentials. */
 	if (control->fd < 0 ||
 		bind(control->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-		chmod(control->path, 0666) < 0 || listen(control->fd, CONTROL_PEERS_MAX) < 0)
+		chmod(control->path, 0666) < 0 || listen(control->fd, CONTROL_BACKLOG) < 0)
 		return error_set(
 			reterr, -errno, "control socket %s: %s", control->path, errno_text(errno));
 	return 0;

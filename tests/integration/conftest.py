@@ -110,6 +110,7 @@ class Daemon:
         prefix=(),
     ):
         self.state = pathlib.Path(directory) / state
+        self.control_path = self.state / "control.sock"  # unless a test chooses another runtime_directory
         self.config_path = pathlib.Path(directory) / "repoprobe.conf"
         if config is not None:
             self.config_path.write_text(config)
@@ -272,7 +273,7 @@ class Daemon:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
             s.settimeout(PATIENCE_SECONDS)
-            s.connect(str(self.state / "control.sock"))
+            s.connect(str(self.control_path))
             s.send(data)
             return s.recv(65536)
 

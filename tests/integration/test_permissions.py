@@ -4,6 +4,7 @@
 backup owns the repositories, nobody is who a daemon runs as where it is not root. Whatever is tried, the
 data of the repository stays as it was.
 """
+import ast
 import contextlib
 import json
 import os
@@ -205,6 +206,73 @@ def test_who_is_in_the_repositorys_group_needs_nothing(daemon, directory, foreig
     assert done.returncode == 0, done.stderr
     assert (foreign / ".repoprobe").stat().st_uid == 4712
     foreign.chmod(0o700)
+
+
+# --- The control socket
+
+# Opens connections, asks nothing, and says at the end how many of them were answered with what.
+HOLDER = """
+import collections, socket, sys
+held = []
+for _ in range(int(sys.argv[2])):
+    held.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+    held[-1].connect(sys.argv[1])
+print("open", flush=True)
+sys.stdin.readline()
+answers = collections.Counter()
+for s in held:
+    s.setblocking(False)
+    try:
+        answers[s.recv(65536).decode()] += 1
+    except BlockingIOError:
+        answers["open"] += 1
+print(repr(list(answers.items())), flush=True)
+"""
+
+
+@contextlib.contextmanager
+def holding(path, count, uid, gid):
+    """Yields a function that lets go and returns {answer: connections}."""
+    who = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
+    command = [*who, "/usr/bin/python3", "-c", HOLDER, str(path), str(count)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "open\n"
+        yield lambda: dict(ast.literal_eval(holder.communicate("\n")[0]))
+
+
+def controlled(daemon, directory, repository, prefix=()):
+    """A daemon whose socket everybody can reach."""
+    runtime = directory / "runtime"
+    runtime.mkdir()
+    text = f"[daemon]\nruntime_directory = {runtime}\n" + config(repository)
+    d = daemon(config=text, prefix=prefix)
+    d.control_path = runtime / "control.sock"
+    return d
+
+
+def test_who_may_not_control_holds_no_connection(daemon, directory, repository, root):
+    d = controlled(daemon, directory, repository)
+    with holding(d.control_path, 100, 4711, 4711) as let_go:
+        assert d.control(command="reload") == {"ok": True}
+        answers = let_go()
+    ((answer, count),) = answers.items()
+    assert count == 100
+    error = json.loads(answer)
+    assert error["ok"] is False and "uid 4711 may not control repoprobed" in error["error"]
+
+
+def test_members_of_the_group_hold_a_share_and_root_still_gets_in(daemon, directory, repository, root):
+    group = open("/etc/group", encoding="utf-8").read() + "\nrepoprobe:x:4713:\n"
+    with host(directory, "group", {"/etc/group": group}) as prefix, contextlib.ExitStack() as stack:
+        d = controlled(daemon, directory, repository, prefix=prefix)
+        members = [stack.enter_context(holding(d.control_path, 20, uid, 4713)) for uid in (4801, 4802, 4803)]
+        assert d.control(command="reload") == {"ok": True}
+        answers = [let_go() for let_go in members]
+    assert [a.pop("open", 0) for a in answers] == [16, 16, 0]
+    for each, uid in zip(answers, (4801, 4802, 4803)):
+        ((answer, count),) = each.items()
+        assert count == (20 if uid == 4803 else 4)
+        assert "try again in a few seconds" in json.loads(answer)["error"]
 
 
 # --- Several at one repository

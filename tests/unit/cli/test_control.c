@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,13 @@
 
 #define REPLY_MAX CONTROL_MESSAGE_MAX
 
-/* Listens in a directory of its own; answers one request with `answer` (NULL: hangs up). */
+/* Listens in a directory of its own; answers one request with `answer` (NULL: hangs up), or as soon
+ * as it is connected to. */
 struct server {
 	char directory[64];
 	char path[96];
 	const char *answer;
+	bool is_hasty;
 	char request[1024];
 	int fd;
 	pthread_t thread;
@@ -32,7 +35,7 @@ static void *serve(void *data)
 {
 	struct server *s = data;
 	int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
-	ssize_t n = recv(fd, s->request, sizeof(s->request) - 1, 0);
+	ssize_t n = s->is_hasty ? 0 : recv(fd, s->request, sizeof(s->request) - 1, 0);
 
 	s->request[n > 0 ? n : 0] = '\0';
 	if (s->answer)
@@ -109,6 +112,22 @@ static void a_daemon_that_hangs_up_is_told_apart(void **state)
 	assert_int_equal(ask(&s, &reply, &error), -ECONNRESET);
 	assert_non_null(strstr(error.text, "hung up"));
 	buf_done(&reply);
+}
+
+/* Whichever comes first, the request or the end of the connection. */
+static void an_answer_that_did_not_wait_for_the_request_is_read(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct server s = { .answer = "{\"ok\": false}", .is_hasty = true };
+		struct buf reply = BUF_INIT(REPLY_MAX);
+		struct error error = { "" };
+
+		if (ask(&s, &reply, &error) < 0)
+			fail_msg("%s", error.text);
+		assert_string_equal(buf_text(&reply), s.answer);
+		buf_done(&reply);
+	}
 }
 
 static void a_daemon_that_never_answers_is_not_waited_for(void **state)
@@ -196,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_request_gets_one_reply),
 		cmocka_unit_test(a_daemon_that_hangs_up_is_told_apart),
+		cmocka_unit_test(an_answer_that_did_not_wait_for_the_request_is_read),
 		cmocka_unit_test(a_daemon_that_never_answers_is_not_waited_for),
 		cmocka_unit_test(no_daemon_at_all),
 		cmocka_unit_test(replies_are_read),

@@ -3,6 +3,7 @@
 DAEMON_TEST_LIBS = $(repoprobed_LDADD) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_control_peers \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
@@ -11,6 +12,7 @@ check_PROGRAMS += tests/unit/daemon/test_admission \
 	tests/unit/daemon/test_sampler \
 	tests/unit/daemon/test_schedule tests/unit/daemon/test_seen
 UNIT_TESTS += tests/unit/daemon/test_admission \
+	tests/unit/daemon/test_control_peers \
 	tests/unit/daemon/test_exclusion tests/unit/daemon/test_live tests/unit/daemon/test_options \
 	tests/unit/daemon/test_live_calendar tests/unit/daemon/test_live_plan \
 	tests/unit/daemon/test_mutes \
@@ -21,6 +23,9 @@ UNIT_TESTS += tests/unit/daemon/test_admission \
 
 tests_unit_daemon_test_admission_SOURCES = %D%/test_admission.c
 tests_unit_daemon_test_admission_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_daemon_test_control_peers_SOURCES = %D%/test_control_peers.c
+tests_unit_daemon_test_control_peers_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_daemon_test_exclusion_SOURCES = %D%/test_exclusion.c
 tests_unit_daemon_test_exclusion_LDADD = $(DAEMON_TEST_LIBS)
