@@ -52,6 +52,24 @@ static uint64_t add_usec(uint64_t nsec, uint64_t usec)
 							  : nsec + usec * NSEC_PER_USEC;
 }
 
+/* The bounds include the warm-up, and the one of the other kind does not see it: so I/Os are
+ * warm-up for half of the time at most, and a time for half of the I/Os. */
+static void set_warmup(struct engine *e)
+{
+	const struct workload *w = e->workload;
+	struct lane_bounds *b = &e->bounds;
+	uint64_t until_nsec = b->start_nsec + (b->stop_nsec - b->start_nsec) / 2;
+
+	b->warmup_ios = w->warmup_ios;
+	if (w->warmup_usec > 0) {
+		b->warmup_ios = b->max_ios / 2;
+		until_nsec = add_usec(b->start_nsec, w->warmup_usec);
+		if (until_nsec > b->stop_nsec)
+			until_nsec = b->stop_nsec;
+	}
+	atomic_store(&b->measure_nsec, b->warmup_ios > 0 ? until_nsec : b->start_nsec);
+}
+
 static void set_time_bounds(struct engine *e)
 {
 	const struct workload *w = e->workload;
@@ -71,10 +89,7 @@ static void set_time_bounds(struct engine *e)
 		b->stop_nsec = b->give_up_nsec - reserve_nsec;
 		e->is_stop_clamped = true;
 	}
-	if (w->warmup_usec > 0)
-		atomic_store(&b->measure_nsec, add_usec(b->start_nsec, w->warmup_usec));
-	else
-		atomic_store(&b->measure_nsec, w->warmup_ios > 0 ? NOT_YET : b->start_nsec);
+	set_warmup(e);
 }
 
 static void set_ios_bound(struct engine *e)
@@ -192,6 +207,22 @@ static int run_lanes(struct engine *e)
 	return r < 0 ? r : atomic_load(&e->bounds.error);
 }
 
+/* What ends a run is measured when nothing else was: the threads' last completions can come before
+ * the end of the warm-up that they brought about, and pauses can last beyond the end. */
+static void measure_something(struct engine *e)
+{
+	struct lane *last = e->lanes[0];
+
+	for (uint32_t i = 0; i < e->workload->threads; i++) {
+		if (e->lanes[i]->first_nsec != NOT_YET)
+			return;
+		if (e->lanes[i]->warm_nsec > last->warm_nsec)
+			last = e->lanes[i];
+	}
+	if (last->warm_nsec > 0)
+		lane_measure_warm(last);
+}
+
 static void merge_lane(struct engine *e, uint32_t i, uint64_t *first_nsec, uint64_t *last_nsec)
 {
 	const struct lane *l = e->lanes[i];
@@ -271,6 +302,8 @@ int engine_run(const struct engine_setup *setup, struct run *run)
 	int r = make_lanes(e);
 	if (r == 0) {
 		r = run_lanes(e);
+		if (r == 0)
+			measure_something(e);
 		finish(e);
 	}
 	free_lanes(e);

@@ -43,8 +43,9 @@ struct engine_setup {
  * the deadline, whichever is first. What is still out then enters the statistics with its age, a
  * lower bound of its latency.
  *
- * The first warmup_ios I/Os to complete, or those that complete before warmup_usec, are left out;
- * when the time is over before that, what is out then counts. A latency lasts from when an I/O was
+ * The first warmup_ios I/Os to complete, or those that complete before warmup_usec, are left out.
+ * The warm-up takes at most half of the run: I/Os half of the time, a time half of the I/Os. The
+ * last I/O to complete is measured if no other was. A latency lasts from when an I/O was
  * ready to be handed in to when it is found complete. What follows a completion is ready at that
  * very moment, so that no time between the two is lost; only making fresh content is no part of any
  * latency. A partly done I/O is handed in again with its rest, and its time goes on.

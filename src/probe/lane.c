@@ -53,18 +53,14 @@ static void begin_measuring(struct lane *l)
 			activity_begin(l->activity, (enum run_operation)i, since_nsec[i]);
 }
 
-/* The warm-up ends here at the latest. */
-static void force_measuring(struct lane *l, uint64_t now)
+/* The warm-up ends now, unless it has ended already. */
+static void end_warmup(struct lane_bounds *b, uint64_t now)
 {
-	uint64_t not_yet = NOT_YET;
+	uint64_t until_nsec = atomic_load(&b->measure_nsec);
 
-	if (l->is_measuring)
-		return;
-	(void)atomic_compare_exchange_strong(
-		&l->bounds->measure_nsec, &not_yet, now); /* else it has ended already */
-	if (atomic_load(&l->bounds->measure_nsec) > now)
-		atomic_store(&l->bounds->measure_nsec, now);
-	begin_measuring(l);
+	while (now < until_nsec &&
+		!atomic_compare_exchange_weak(&b->measure_nsec, &until_nsec, now))
+		;
 }
 
 static void stop(struct lane *l, uint64_t now)
@@ -83,7 +79,6 @@ static bool is_over(struct lane *l, uint64_t now)
 	} else if (now >= l->bounds->stop_nsec) {
 		stop(l, now);
 		l->is_timed_out = true;
-		force_measuring(l, now);
 	}
 	return l->is_stopped;
 }
@@ -206,6 +201,15 @@ static void record(struct lane *l, const struct lane_slot *slot, uint64_t bytes,
 	histogram_add(&o->latency, now - slot->start_nsec);
 }
 
+void lane_measure_warm(struct lane *l)
+{
+	const struct lane_slot *slot = &l->warm_slot;
+
+	record(l, slot, l->workload->block_size_bytes, l->warm_nsec);
+	activity_begin(l->activity, operation_of(slot), slot->start_nsec);
+	activity_end(l->activity, operation_of(slot), l->warm_nsec);
+}
+
 /* Counts a completion: as one of the warm-up or as one that is measured. */
 static void count(struct lane *l, const struct lane_slot *slot, uint64_t now)
 {
@@ -216,9 +220,11 @@ static void count(struct lane *l, const struct lane_slot *slot, uint64_t now)
 	if (l->is_measuring) {
 		record(l, slot, l->workload->block_size_bytes, now);
 		seconds_add(&l->seconds, operation_of(slot), now);
-	} else if (atomic_fetch_add(&b->warm_ios, 1) + 1 == l->workload->warmup_ios &&
-		l->workload->warmup_usec == 0) {
-		atomic_store(&b->measure_nsec, now);
+	} else {
+		l->warm_slot = *slot;
+		l->warm_nsec = now;
+		if (atomic_fetch_add(&b->warm_ios, 1) + 1 == b->warmup_ios)
+			end_warmup(b, now);
 	}
 	atomic_store_explicit(&l->completed_ios,
 		atomic_load_explicit(&l->completed_ios, memory_order_relaxed) + 1,
@@ -394,8 +400,10 @@ static int turn(struct lane *l, uint64_t *now)
 /* I/Os that never came back count with their age. */
 static void give_up(struct lane *l, uint64_t now)
 {
-	if (l->out > 0)
-		force_measuring(l, now);
+	if (l->out > 0 && !l->is_measuring) {
+		end_warmup(l->bounds, now);
+		begin_measuring(l);
+	}
 	for (uint32_t i = 0; i < l->workload->queue_depth; i++) {
 		struct lane_slot *slot = &l->slots[i];
 		if (!slot->is_out)

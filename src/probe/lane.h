@@ -31,8 +31,9 @@ struct lane_bounds {
 	uint64_t give_up_nsec; /* nor any waiting from here on */
 	uint64_t max_ios; /* of all lanes; UINT64_MAX: no such bound */
 	_Atomic uint64_t taken_ios; /* allowed so far; counts no further than to the bound */
+	uint64_t warmup_ios; /* complete, and the warm-up is over */
 	_Atomic uint64_t warm_ios; /* complete so far, until the warm-up is over */
-	_Atomic uint64_t measure_nsec; /* from when on completions count; NOT_YET: warming up */
+	_Atomic uint64_t measure_nsec; /* from when on completions count; only ever lowered */
 	atomic_int error; /* the first one */
 };
 
@@ -64,6 +65,8 @@ struct lane {
 	uint64_t first_nsec; /* when the earliest measured I/O was ready; NOT_YET: none */
 	uint64_t last_nsec; /* when the latest was complete */
 	uint32_t outstanding_ios;
+	struct lane_slot warm_slot; /* the last I/O of the warm-up … */
+	uint64_t warm_nsec; /* … and when it was complete; 0: there was none */
 };
 
 /* Makes lane `index`; where its results go is the caller's. NULL: no memory. */
@@ -73,5 +76,8 @@ struct lane *lane_free(struct lane *l);
 
 /* Runs from the bounds' start to the end. Failures are left in the bounds. */
 void lane_run(struct lane *l);
+
+/* Measures the last I/O of the warm-up after all. */
+void lane_measure_warm(struct lane *l);
 
 #endif

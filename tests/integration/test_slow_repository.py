@@ -112,6 +112,21 @@ def test_an_incident_comes_once_and_goes_once(daemon, slow):
     assert d.metric("repoprobe_notification_failures_total", channel="journal") == 0
 
 
+@pytest.mark.plain
+def test_what_is_slower_than_its_warm_up_is_measured_and_alarms(daemon, slow):
+    """A warm-up of 8 I/Os would take longer than the whole run, and the fourth I/O ends just after its end."""
+    probe = QUICK.replace("warmup = 2", "warmup = 8\nduration = 1020ms").replace("write = 50", "write = 100")
+    d = daemon(config=config(slow.path, probe.replace("file_size = 4M", "file_size = 1M"))).wait_ready()
+    d.wait_runs("slow", 1)
+    slow.delay(260)
+    d.probe("slow", times=3)
+    shown = d.wait_state("slow", "warning")
+    assert shown["incident"]["level"] == "warning"
+    for run in d.json("/api/v1/runs?repository=slow&limit=3")["runs"]:
+        assert run["status"] == "ok" and run["operations"]["write"]["ios"] >= 1, run
+        assert 0.26 <= run["operations"]["write"]["avg_seconds"] < 0.5, run
+
+
 def test_a_repository_that_is_slow_by_less_than_the_limit_raises_nothing(daemon, slow):
     slow.delay(40)  # a loaded machine adds some milliseconds of its own
     text = config(slow.path).replace(LIMIT, "limit = 80ms\nlimit_critical = 160ms\n")

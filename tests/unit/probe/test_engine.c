@@ -270,7 +270,7 @@ static void a_run_that_is_shorter_than_a_second_has_no_seconds(void **state)
 	assert_int_equal(b->run->iops[RUN_OPERATIONS].seconds, 0);
 }
 
-static void what_is_out_when_the_time_is_over_counts_though_it_was_warm_up(void **state)
+static void warm_up_by_number_takes_at_most_half_of_the_time(void **state)
 {
 	struct bench *b = *state;
 
@@ -279,11 +279,96 @@ static void what_is_out_when_the_time_is_over_counts_though_it_was_warm_up(void 
 	b->workload.warmup_ios = 8;
 	assert_int_equal(bench_go(b), 0);
 	assert_int_equal(b->fake.submitted, 6);
-	assert_int_equal(bench_writes(b)->ios, 2);
+	assert_int_equal(bench_writes(b)->ios, 4);
 	assert_int_equal(bench_writes(b)->latency.min_nsec, 2 * NSEC_PER_SEC);
-	assert_int_equal(bench_writes(b)->active_nsec, 2 * NSEC_PER_SEC);
-	assert_int_equal(b->run->measured_nsec, 2 * NSEC_PER_SEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 4 * NSEC_PER_SEC);
+	assert_int_equal(b->run->measured_nsec, 4 * NSEC_PER_SEC);
 	assert_true(b->run->trust & RUN_TRUST_SHORT);
+}
+
+/* Whatever the last I/O is late by, and however few there are. */
+static void a_slow_run_is_measured_at_any_latency(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.duration_usec = 3 * USEC_PER_SEC;
+	b->workload.warmup_ios = 8;
+	b->workload.queue_depth = 1;
+	for (uint64_t msec = 250; msec < 7000; msec += 25) {
+		memset(b->run->operations, 0, sizeof(b->run->operations));
+		b->fake.latency_nsec = msec * NSEC_PER_MSEC;
+		b->fake.told = 0;
+		assert_int_equal(bench_go(b), 0);
+		assert_true(bench_writes(b)->ios > 0);
+		assert_int_equal(bench_writes(b)->latency.min_nsec, msec * NSEC_PER_MSEC);
+	}
+}
+
+static void the_presets_measure_half_a_second_a_request(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t i = 0; workload_preset_at(i); i++) {
+		b->workload = workload_preset_at(i)->workload;
+		b->workload.file_size_bytes = UINT64_C(64) << 20;
+		b->fake.latency_nsec = 500 * NSEC_PER_MSEC;
+		memset(b->run->operations, 0, sizeof(b->run->operations));
+		assert_int_equal(bench_go(b), 0);
+		uint64_t ios = bench_reads(b)->ios + bench_writes(b)->ios;
+		assert_true(ios >= 3);
+		assert_int_equal(
+			bench_reads(b)->latency.sum_nsec + bench_writes(b)->latency.sum_nsec,
+			ios * 500 * NSEC_PER_MSEC);
+	}
+}
+
+static void warm_up_by_time_takes_at_most_half_of_the_ios(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.warmup_usec = USEC_PER_SEC;
+	b->workload.queue_depth = 1;
+	b->workload.max_ios = 20;
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_writes(b)->ios, 10);
+	assert_int_equal(b->run->measured_nsec, 10 * NSEC_PER_MSEC);
+
+	b->workload.max_ios = 1;
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(bench_writes(b)->ios, 11);
+}
+
+/* workload_check() refuses that where there is a duration; the timeout is an end too. */
+static void warm_up_by_time_ends_with_the_time_there_is(void **state)
+{
+	struct bench *b = *state;
+
+	b->workload.warmup_usec = 100 * USEC_PER_SEC;
+	b->workload.max_bytes = UINT64_C(1) << 40;
+	b->workload.timeout_usec = 8 * USEC_PER_SEC;
+	b->fake.latency_nsec = 300 * NSEC_PER_MSEC;
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(b->run->outstanding_ios, 0);
+	assert_int_equal(bench_writes(b)->ios, 2); /* out at the end, after 7 s */
+}
+
+static void the_last_io_is_measured_when_nothing_else_was(void **state)
+{
+	struct bench *b = *state;
+
+	/* The second I/O would be due after the end. */
+	b->workload.warmup_usec = 2 * USEC_PER_SEC;
+	b->workload.duration_usec = 3 * USEC_PER_SEC;
+	b->workload.think_time_usec = 10 * USEC_PER_SEC;
+	b->workload.queue_depth = 1;
+	b->fake.latency_nsec = 7 * NSEC_PER_MSEC;
+	assert_int_equal(bench_go(b), 0);
+	assert_int_equal(b->fake.submitted, 1);
+	assert_int_equal(bench_writes(b)->ios, 1);
+	assert_int_equal(bench_writes(b)->bytes, BENCH_BLOCK);
+	assert_int_equal(bench_writes(b)->latency.max_nsec, 7 * NSEC_PER_MSEC);
+	assert_int_equal(bench_writes(b)->active_nsec, 7 * NSEC_PER_MSEC);
+	assert_int_equal(b->run->measured_nsec, 7 * NSEC_PER_MSEC);
 }
 
 static void each_operation_has_its_own_time(void **state)
@@ -414,8 +499,17 @@ int main(void)
 			an_uneven_second_is_seen, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(a_run_that_is_shorter_than_a_second_has_no_seconds,
 			bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(warm_up_by_number_takes_at_most_half_of_the_time,
+			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_is_out_when_the_time_is_over_counts_though_it_was_warm_up,
+			a_slow_run_is_measured_at_any_latency, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_presets_measure_half_a_second_a_request, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(warm_up_by_time_takes_at_most_half_of_the_ios,
+			bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(
+			warm_up_by_time_ends_with_the_time_there_is, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(the_last_io_is_measured_when_nothing_else_was,
 			bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(
 			each_operation_has_its_own_time, bench_set_up, bench_tear_down),
