@@ -197,6 +197,10 @@ static enum check_state judge(
 	}
 	add_part(text, &critical.untold);
 	add_part(text, &warning.untold);
+	if (text->len == 0) {
+		state = CHECK_UNKNOWN;
+		buf_add_text(text, "nothing was measured");
+	}
 	if (is_cached(run)) {
 		start_finding(text);
 		buf_add_text(text, "cached?: a cache or memory probably answered");

@@ -140,6 +140,9 @@ void run_total(const struct run *run, struct run_operation_result *ret);
 /* True when a status says that the repository itself was measured to the end (ok, stalled). */
 bool run_status_has_numbers(enum run_status status);
 
+/* True when at least one I/O was measured. A run that is ok has that. */
+bool run_is_measured(const struct run *run);
+
 /* True when the choice of an engine was left open and io_uring could not be used. */
 bool run_had_no_uring(const struct run *run);
 

@@ -12,6 +12,14 @@ static const struct probe_ops kinds[] = {
 	{ JOB_NULL, "null", null_run },
 };
 
+/* Without a number there is nothing to judge, whatever else went well. */
+static void check_measured(struct run *run)
+{
+	if (run->status == RUN_OK && !run_is_measured(run))
+		run_fail(run, RUN_TIMEOUT, ETIMEDOUT,
+			"the time was over before the first I/O could be measured");
+}
+
 void probe_run(const struct job *job, const struct clock *clock,
 	const struct probe_observer *observer, struct run *run)
 {
@@ -26,6 +34,7 @@ void probe_run(const struct job *job, const struct clock *clock,
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].kind == job->kind) {
 			kinds[i].run(job, clock, observer, run);
+			check_measured(run);
 			return;
 		}
 	}

@@ -383,6 +383,14 @@ static int check_iops(const struct run *run, struct error *reterr)
 	return 0;
 }
 
+/* No such answer comes from a worker that is well. */
+static int check_measured(const struct run *run, struct error *reterr)
+{
+	if (run->status != RUN_OK || run_is_measured(run))
+		return 0;
+	return error_set(reterr, -EBADMSG, "a run is called ok, and no I/O was measured in it");
+}
+
 /* Forgets all that a result fills. */
 static void clear_result(struct run *run)
 {
@@ -434,6 +442,8 @@ int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct 
 		data, len, WIRE_RESULT, kinds, sizeof(kinds) / sizeof(kinds[0]), ret, reterr);
 	if (r == 0)
 		r = check_iops(ret, reterr);
+	if (r == 0)
+		r = check_measured(ret, reterr);
 	if (r < 0)
 		clear_result(ret);
 	return r;

@@ -87,6 +87,17 @@ def test_a_run_that_fails_is_critical(directory):
     assert code == 2 and str(directory / "absent") in text and data == {}
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize("delay", [260, 340, 500])
+def test_a_very_slow_repository_is_critical(slow, delay):
+    """Also when the last I/O returns just after the time is over, and fewer do than the warm-up has."""
+    assert check("--preset=heartbeat", "--file-size=1M", "--keep-file", slow.path)[0] == 0
+    slow.delay(delay)
+    code, text, data = check("--preset=heartbeat", "--file-size=1M", "--duration=1s", "--keep-file", slow.path)
+    assert code == 2 and "avg" in text
+    assert min(data[name][0] for name in data if name.endswith(" avg")) >= delay / 1000
+
+
 def test_a_failing_disk_is_critical(slow):
     slow.error(5)
     code, text, _ = check(*QUICKLY, slow.path)

@@ -75,6 +75,21 @@ static void a_whole_line_to_the_letter(void **state)
 	free(limits);
 }
 
+static void without_a_number_nothing_is_ok(void **state)
+{
+	struct check_limits *limits = new_limits("avg > 15ms", "avg > 30ms");
+	struct run *run = run_new("", "");
+	(void)state;
+
+	assert_non_null(run);
+	assert_check(limits, run, CHECK_UNKNOWN, "REPOPROBE UNKNOWN - nothing was measured\n");
+	run->trust = RUN_TRUST_CACHED;
+	assert_check(
+		limits, run, CHECK_UNKNOWN, "REPOPROBE UNKNOWN - nothing was measured; cached?");
+	free(run);
+	free(limits);
+}
+
 static void the_highest_level_that_is_met_counts(void **state)
 {
 	static const struct {
@@ -228,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_line_to_the_letter),
+		cmocka_unit_test(without_a_number_nothing_is_ok),
 		cmocka_unit_test(the_highest_level_that_is_met_counts),
 		cmocka_unit_test(without_operation_reads_and_writes_are_judged_apart),
 		cmocka_unit_test(what_a_cache_answered_is_never_ok),

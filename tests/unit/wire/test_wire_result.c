@@ -305,6 +305,34 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 	free(back);
 }
 
+static void a_run_without_a_measured_io_is_not_ok(void **state)
+{
+	struct run *run = fixture_result();
+	struct run *back = run_new("nas", "transform");
+	(void)state;
+
+	assert_non_null(back);
+	run->status = RUN_OK;
+	memset(run->iops, 0, sizeof(run->iops));
+	memset(&run->operations[RUN_READ], 0, sizeof(run->operations[RUN_READ]));
+	struct buf b = fixture_encoded_result(run);
+	assert_int_equal(fixture_decode_result(&b, b.len, back), 0);
+	buf_done(&b);
+
+	memset(&run->operations[RUN_WRITE], 0, sizeof(run->operations[RUN_WRITE]));
+	run->operations[RUN_WRITE].errors = 1; /* no number either */
+	b = fixture_encoded_result(run);
+	assert_int_equal(fixture_decode_result(&b, b.len, back), -EBADMSG);
+	buf_done(&b);
+
+	run->status = RUN_TIMEOUT;
+	b = fixture_encoded_result(run);
+	assert_int_equal(fixture_decode_result(&b, b.len, back), 0);
+	buf_done(&b);
+	free(back);
+	free(run);
+}
+
 static void text_with_a_nul_byte_or_too_long_is_refused(void **state)
 {
 	struct run *run = fixture_result();
@@ -360,6 +388,7 @@ int main(void)
 		cmocka_unit_test(all_leaves_that_can_be_arrive),
 		cmocka_unit_test(what_is_not_known_of_the_surroundings_stays_unknown),
 		cmocka_unit_test(a_result_out_of_range_is_refused_and_leaves_a_valid_run),
+		cmocka_unit_test(a_run_without_a_measured_io_is_not_ok),
 		cmocka_unit_test(text_with_a_nul_byte_or_too_long_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
