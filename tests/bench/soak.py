@@ -49,16 +49,10 @@ timeout = 30s
 
 
 class Daemon:
-    def __init__(self, directory):
+    def __init__(self, directory, text):
         self.directory = directory
-        for i in range(REPOSITORIES):
-            (directory / f"repository{i}").mkdir()
-        sections = [
-            f"[repository r{i}]\npath = {directory}/repository{i}\nprobes = null\ngroup = g{i % PARALLEL_RUNS}"
-            for i in range(REPOSITORIES)
-        ]
         config = directory / "repoprobe.conf"
-        config.write_text("\n".join(sections) + PROBE.format(parallel=PARALLEL_RUNS))
+        config.write_text(text)
         self.log = open(directory / "log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [
@@ -118,6 +112,22 @@ class Daemon:
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(10)
+
+
+def config_of(directory):
+    for i in range(REPOSITORIES):
+        (directory / f"repository{i}").mkdir()
+    sections = [
+        f"[repository r{i}]\npath = {directory}/repository{i}\nprobes = null\ngroup = g{i % PARALLEL_RUNS}"
+        for i in range(REPOSITORIES)
+    ]
+    return "\n".join(sections) + PROBE.format(parallel=PARALLEL_RUNS)
+
+
+def need_test_hooks():
+    if "#define ENABLE_TEST_HOOKS 1" not in (bench.BUILD / "config.h").read_text():
+        print("bench: runs of the null kind need a build with --enable-test-hooks", file=sys.stderr)
+        sys.exit(2)
 
 
 def sample(daemon):
@@ -206,13 +216,10 @@ def judge(samples, directory):
 
 
 def main():
-    hooks = (bench.BUILD / "config.h").read_text()
-    if "#define ENABLE_TEST_HOOKS 1" not in hooks:
-        print("bench: the soak needs a build with --enable-test-hooks", file=sys.stderr)
-        sys.exit(2)
+    need_test_hooks()
     directory = bench.work_directory()
     try:
-        daemon = Daemon(directory)
+        daemon = Daemon(directory, config_of(directory))
         try:
             samples = watch(daemon)
         finally:
