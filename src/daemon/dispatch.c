@@ -52,9 +52,9 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 		.repository = repository->config,
 		.workload = &probe->config->workload,
 		.left_bytes = account ? ledger_left_bytes(account, now_nsec) : UINT64_MAX,
-		.file_bytes = repository->file_bytes,
-		.file_target_bytes = repository->file_target_bytes,
-		.others = facts_ring_recent(repository->ring, now_nsec),
+		.file_bytes = repository->place.file_bytes,
+		.file_target_bytes = repository->place.file_target_bytes,
+		.others = facts_ring_recent(repository->place.ring, now_nsec),
 		.is_paused = mute.mode == MUTE_PROBING,
 		.pause_reason = mute.reason,
 	};
@@ -83,7 +83,8 @@ static bool is_guess_needed(const struct live *live, uint64_t now_nsec)
 {
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *repository = &live->repositories[i];
-		for (size_t k = 0; !repository->has_identity && k < repository->probe_count; k++)
+		for (size_t k = 0; !repository->place.has_identity && k < repository->probe_count;
+			k++)
 			if (live_due_nsec(&repository->probes[k]) <= now_nsec)
 				return true;
 	}
@@ -101,9 +102,9 @@ static void guess_identities(struct daemon *d)
 	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else there is no guess */
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		struct live_repository *repository = &d->live->repositories[i];
-		if (!repository->has_identity)
+		if (!repository->place.has_identity)
 			(void)identity_guess(buf_text(&mountinfo), repository->config->path,
-				&repository->identity); /* likewise */
+				&repository->place.identity); /* likewise */
 	}
 	buf_done(&mountinfo);
 }
@@ -129,7 +130,7 @@ static const char *overlap_reason(const struct live_repository *repository, uint
 	for (size_t i = 0; i < repository->probe_count; i++)
 		if (repository->probes[i].stuck_since_usec > 0)
 			return "the slot passed while a worker was stuck on this repository";
-	if (repository->has_worker)
+	if (repository->place.has_worker)
 		return "the slot passed while another run of this repository went on";
 	if (live_is_held(repository, now_nsec))
 		return "the slot passed while this repository rested after a stuck worker";
@@ -216,9 +217,9 @@ int daemon_probe_now(
 		each->due_usec = clock_realtime_usec(&d->clock);
 	}
 	/* Who asks does not want to wait for the end of a pause. */
-	found->is_asked = found->has_worker;
-	found->pause_nsec = 0;
-	found->pause_usec = 0;
+	found->place.is_asked = found->place.has_worker;
+	found->place.pause_nsec = 0;
+	found->place.pause_usec = 0;
 	daemon_changed(d);
 	daemon_dispatch(d);
 	return 0;

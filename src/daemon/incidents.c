@@ -54,7 +54,7 @@ static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
 	const struct alarm_state *state = repository->alarm;
 	bool is_quiet = is_muted(d, repository->config->name);
 
-	storage_group_from(&repository->identity, &ret->group);
+	storage_group_from(&repository->place.identity, &ret->group);
 	ret->told_level = state->incident_id != 0 ? state->told_level : ALARM_NONE;
 	ret->told_usec = repository->told_usec;
 	ret->has_outage = has_outage(state) && !is_quiet;

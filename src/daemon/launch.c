@@ -29,7 +29,8 @@ struct launch {
 	struct worker_note note; /* whose it is, and what the next daemon must know of it */
 	struct run *run; /* NULL once handed to the pipeline, or of a daemon before us */
 	struct reading begin; /* counters at the start, where nobody knew yet which to keep */
-	char group[RUN_NAME_MAX + 1]; /* these two: where it is at work, as known at its start */
+	char path[JOB_PATH_MAX + 1]; /* these three: where it is at work, as known at its start */
+	char group[RUN_NAME_MAX + 1];
 	struct identity identity;
 	sd_event_source *exit_source;
 	sd_event_source *socket_source;
@@ -66,9 +67,12 @@ static void launch_unlink(struct launch *l)
 		}
 }
 
+/* Who has the path now on which it is at work. Where an earlier daemon began that, and its
+ * repository was not configured then, the path is not known and the name must do. */
 static struct live_repository *repository_of(const struct launch *l)
 {
-	return live_find_repository(l->d->live, l->note.repository);
+	return l->path[0] != '\0' ? live_find_path(l->d->live, l->path)
+				  : live_find_repository(l->d->live, l->note.repository);
 }
 
 static struct live_probe *probe_of(const struct launch *l)
@@ -85,7 +89,7 @@ static void mark_probe(struct launch *l, bool is_running, bool has_worker)
 
 	if (!repository)
 		return;
-	repository->has_worker = has_worker;
+	repository->place.has_worker = has_worker;
 	if (probe)
 		probe->is_running = is_running;
 	for (size_t i = 0; i < repository->probe_count; i++) {
@@ -118,6 +122,7 @@ static struct run *run_of_adopted(const struct launch *l)
 	if (!run)
 		return NULL; /* nobody asks for it any more, or no memory: it stays stuck without */
 	run->workload = probe->config->workload;
+	run->place_key = live_place_key(repository_of(l)->config);
 	run->started_usec = l->note.started_usec;
 	return run;
 }
@@ -128,7 +133,7 @@ static void declare_stuck(struct launch *l)
 
 	l->note.stuck_since_usec = clock_realtime_usec(&l->d->clock);
 	if (repository)
-		l->note.stuck_count = ++repository->stuck_count;
+		l->note.stuck_count = ++repository->place.stuck_count;
 	mark_probe(l, false, true);
 	if (!l->run)
 		l->run = run_of_adopted(l);
@@ -284,8 +289,8 @@ static int add_sources(struct launch *l)
 static uint64_t limit_usec(
 	const struct live_repository *repository, const struct workload *workload)
 {
-	bool is_whole = repository->file_target_bytes > 0 &&
-		repository->file_bytes >= repository->file_target_bytes;
+	bool is_whole = repository->place.file_target_bytes > 0 &&
+		repository->place.file_bytes >= repository->place.file_target_bytes;
 
 	return workload->timeout_usec * (is_whole ? 1 : 2);
 }
@@ -325,19 +330,21 @@ static struct launch *launch_new(
 	(void)strncat(l->note.repository, repository->config->name, RUN_NAME_MAX);
 	(void)strncat(l->note.probe, probe->config->name, RUN_NAME_MAX);
 	l->run = run_new(l->note.repository, l->note.probe);
+	(void)strncat(l->path, repository->config->path, JOB_PATH_MAX);
 	(void)strncat(l->group, repository->config->group, RUN_NAME_MAX);
-	l->identity = repository->identity;
+	l->identity = repository->place.identity;
 	if (!l->run)
 		return launch_free(l);
 	l->run->workload = probe->config->workload;
-	if (!repository->has_identity)
+	l->run->place_key = live_place_key(repository->config);
+	if (!repository->place.has_identity)
 		sampler_read(d, &l->begin);
 	l->run->started_usec = clock_realtime_usec(&d->clock);
 	supervise_life_init(&l->life, now_nsec(l),
 		limit_usec(repository, &probe->config->workload) * NSEC_PER_USEC, false);
 	l->note.started_usec = l->run->started_usec;
 	l->note.started_nsec = l->life.started_nsec;
-	l->note.stuck_count = repository->stuck_count;
+	l->note.stuck_count = repository->place.stuck_count;
 	return l;
 }
 
@@ -350,7 +357,7 @@ static void launch_link(struct launch *l, bool is_running)
 	l->d->launches = l;
 	mark_probe(l, is_running, true);
 	if (repository)
-		repository->is_asked =
+		repository->place.is_asked =
 			false; /* this is the run that was asked for, or a later one */
 }
 
@@ -388,6 +395,7 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 		log_error("%s: no memory to start a run", repository->config->name);
 		goto out;
 	}
+	l->run->reserved_bytes = admission->reserved_bytes;
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
 	l->run->is_confirmation = live_is_confirmation(probe);
 	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
@@ -420,6 +428,9 @@ void launch_adopt(struct daemon *d, const struct worker_note *note)
 	}
 	l->d = d;
 	l->note = *note;
+	const struct live_repository *named = live_find_repository(d->live, note->repository);
+	if (named)
+		(void)strncat(l->path, named->config->path, JOB_PATH_MAX);
 	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;
 	if (notes_adopt(note, &l->worker) < 0) {
 		launch_free(l);
@@ -435,7 +446,7 @@ void launch_adopt(struct daemon *d, const struct worker_note *note)
 	launch_link(l, false);
 	struct live_repository *repository = repository_of(l);
 	if (repository)
-		repository->stuck_count = note->stuck_count;
+		repository->place.stuck_count = note->stuck_count;
 }
 
 void launch_note_all(const struct daemon *d, struct buf *b)

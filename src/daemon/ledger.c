@@ -73,16 +73,14 @@ uint64_t ledger_left_bytes(struct ledger_account *account, uint64_t now_nsec)
 
 void ledger_reserve(struct ledger_account *account, uint64_t bytes)
 {
-	account->reserved_bytes = bytes;
 	budget_take(&account->budget, bytes);
 }
 
 void ledger_settle(struct ledger_account *account, const struct run *run)
 {
-	uint64_t spent_bytes = budget_spent_bytes(run, account->reserved_bytes);
+	uint64_t spent_bytes = budget_spent_bytes(run, run->reserved_bytes);
 
-	budget_settle(&account->budget, account->reserved_bytes, spent_bytes);
-	account->reserved_bytes = 0;
+	budget_settle(&account->budget, run->reserved_bytes, spent_bytes);
 }
 
 void ledger_save(struct ledger_account *account, uint64_t now_nsec, int64_t now_usec,

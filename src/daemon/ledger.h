@@ -16,7 +16,6 @@ struct store_budget;
 struct ledger_account {
 	char repository[RUN_NAME_MAX + 1];
 	struct budget budget;
-	uint64_t reserved_bytes; /* by the run that goes on; 0: none does */
 };
 
 struct ledger {
@@ -42,7 +41,8 @@ uint64_t ledger_left_bytes(struct ledger_account *account, uint64_t now_nsec);
 
 void ledger_reserve(struct ledger_account *account, uint64_t bytes);
 
-/* A run is over: what it wrote is charged instead of what was reserved. */
+/* A run is over: what it wrote is charged instead of what was reserved for it. Several may be on
+ * their way: one is stuck, or goes on at a place that the repository has left. */
 void ledger_settle(struct ledger_account *account, const struct run *run);
 
 /* What is to be kept. */

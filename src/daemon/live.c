@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "daemon/seen.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define SERIES_KEY_MAX 1024
+#define PLACE_KEY_MAX (2 * JOB_PATH_MAX + 2)
 
 struct live_repository *live_find_repository(struct live *live, const char *name)
 {
@@ -26,6 +28,34 @@ struct live_probe *live_find_probe(struct live_repository *repository, const cha
 		if (strcmp(repository->probes[i].config->name, name) == 0)
 			return &repository->probes[i];
 	return NULL;
+}
+
+struct live_repository *live_find_path(struct live *live, const char *path)
+{
+	for (size_t i = 0; live && i < live->repository_count; i++)
+		if (strcmp(live->repositories[i].config->path, path) == 0)
+			return &live->repositories[i];
+	return NULL;
+}
+
+uint64_t live_place_key(const struct config_repository *config)
+{
+	struct buf b = BUF_INIT(PLACE_KEY_MAX);
+
+	buf_printf(
+		&b, "%s\n%s", config->path, config->probe_directory ? config->probe_directory : "");
+	uint64_t key = hash_text(buf_text(&b));
+	buf_done(&b);
+	return key != 0 ? key : 1;
+}
+
+struct live_repository *live_find_repository_of(struct live *live, const struct run *run)
+{
+	struct live_repository *repository = live_find_repository(live, run->repository);
+
+	if (!repository || run->place_key == 0)
+		return repository;
+	return run->place_key == live_place_key(repository->config) ? repository : NULL;
 }
 
 static char *new_series_key(const struct workload *workload)
@@ -66,6 +96,9 @@ static void probe_move(struct live_probe *probe, struct live_probe *earlier)
 	probe->limit = fresh.limit;
 	free(probe->limit_reason);
 	probe->limit_reason = NULL;
+	/* launch_mark_all says what goes on where the repository is now. */
+	probe->is_running = false;
+	probe->stuck_since_usec = 0;
 }
 
 static void probe_init(struct live_probe *probe, const struct config_repository *repository,
@@ -116,38 +149,45 @@ static int repository_init(
 	repository->probe_count = config->probe_count;
 	repository->probes = calloc(config->probe_count, sizeof(*repository->probes));
 	repository->alarm = calloc(1, sizeof(*repository->alarm));
-	repository->ring = calloc(1, sizeof(*repository->ring));
-	if (!repository->probes || !repository->alarm || !repository->ring)
+	repository->place.ring = calloc(1, sizeof(*repository->place.ring));
+	if (!repository->probes || !repository->alarm || !repository->place.ring)
 		return -ENOMEM;
 	(void)strncat(repository->alarm->repository, config->name, RUN_NAME_MAX);
 	return 0;
 }
 
+/* The place goes with the path: elsewhere all is to be learned anew. */
+static void place_move(struct live_repository *repository, struct live_repository *earlier)
+{
+	struct live_place fresh = repository->place;
+
+	if (strcmp(repository->config->path, earlier->config->path) != 0)
+		return;
+	repository->place = earlier->place;
+	earlier->place = fresh;
+	if (live_place_key(repository->config) != live_place_key(earlier->config)) {
+		repository->place.file_bytes = 0;
+		repository->place.file_target_bytes = 0;
+		repository->place.told_refusal = 0;
+	}
+	if (seen_wanted(repository->config) != seen_wanted(earlier->config)) {
+		repository->place.seen = (struct identity_seen){ .is_set = false };
+		repository->place.is_seen_stored = false;
+	}
+}
+
 static void repository_move(struct live_repository *repository, struct live_repository *earlier)
 {
 	struct alarm_state *fresh = repository->alarm;
-	struct facts_ring *fresh_ring = repository->ring;
 
 	repository->alarm = earlier->alarm;
 	earlier->alarm = fresh;
-	repository->ring = earlier->ring;
-	earlier->ring = fresh_ring;
 	repository->next_check_usec = earlier->next_check_usec;
 	repository->untold_why = earlier->untold_why;
 	repository->told_usec = earlier->told_usec;
 	repository->untold = earlier->untold;
 	earlier->untold = NULL;
-	repository->facts = earlier->facts;
-	repository->identity = earlier->identity;
-	repository->has_identity = earlier->has_identity;
-	repository->has_worker = earlier->has_worker;
-	repository->stuck_count = earlier->stuck_count;
-	repository->pause_nsec = earlier->pause_nsec;
-	repository->pause_usec = earlier->pause_usec;
-	repository->is_asked = earlier->is_asked;
-	seen_move(repository, earlier);
-	repository->file_bytes = earlier->file_bytes;
-	repository->file_target_bytes = earlier->file_target_bytes;
+	place_move(repository, earlier);
 }
 
 struct live *live_new(
@@ -191,7 +231,7 @@ struct live *live_free(struct live *live)
 		free(repository->probes);
 		free(repository->alarm);
 		free(repository->untold);
-		free(repository->ring);
+		free(repository->place.ring);
 	}
 	free(live->repositories);
 	free(live);
@@ -239,12 +279,13 @@ void live_set_identity(struct live_repository *repository, const struct identity
 	if (identity->fs_type[0] == '\0')
 		return;
 	/* The ring itself knows another device, but not another NFS mount. */
-	if (strcmp(repository->identity.source, identity->source) != 0 ||
-		strcmp(repository->identity.mount_point, identity->mount_point) != 0)
-		repository->ring->sample_count = 0;
-	facts_ring_set_device(repository->ring, identity->has_device ? &identity->device : NULL);
-	repository->identity = *identity;
-	repository->has_identity = true;
+	if (strcmp(repository->place.identity.source, identity->source) != 0 ||
+		strcmp(repository->place.identity.mount_point, identity->mount_point) != 0)
+		repository->place.ring->sample_count = 0;
+	facts_ring_set_device(
+		repository->place.ring, identity->has_device ? &identity->device : NULL);
+	repository->place.identity = *identity;
+	repository->place.has_identity = true;
 }
 
 int live_add_run(
@@ -257,7 +298,7 @@ int live_add_run(
 		return 0;
 	}
 	if (run->status == RUN_OK)
-		repository->stuck_count = 0;
+		repository->place.stuck_count = 0;
 	probe->skips_in_row = 0;
 	probe->late_starts += run->start_delay_usec > LIVE_LATE_USEC;
 	probe->runs++;
@@ -267,8 +308,8 @@ int live_add_run(
 		count_operation(&probe->operations[i], &run->operations[i]);
 	live_set_identity(repository, &run->identity);
 	if (run->file_bytes > 0) {
-		repository->file_bytes = run->file_bytes;
-		repository->file_target_bytes = run->file_target_bytes;
+		repository->place.file_bytes = run->file_bytes;
+		repository->place.file_target_bytes = run->file_target_bytes;
 	}
 	return keep_run(probe, run);
 }

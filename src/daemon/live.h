@@ -53,13 +53,9 @@ enum live_untold {
 	LIVE_UNTOLD_OUTAGE, /* of another of its group */
 };
 
-struct live_repository {
-	const struct config_repository *config;
-	struct alarm_state *alarm;
-	int64_t next_check_usec; /* when time alone may change it; 0: never */
-	struct incident_event *untold; /* the newest that was held back; NULL: none */
-	enum live_untold untold_why;
-	int64_t told_usec; /* when a message last told of its open incident; 0: not known */
+/* What was learned where the repository lies. It stays behind when the repository moves to another
+ * path; what belongs to its name (history, alarms, the write budget) moves on. */
+struct live_place {
 	struct identity identity; /* as a worker saw it, before that by the mount table's guess */
 	bool has_identity; /* a worker did */
 	struct identity_seen seen; /* when it was first measured */
@@ -76,6 +72,16 @@ struct live_repository {
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
+};
+
+struct live_repository {
+	const struct config_repository *config;
+	struct alarm_state *alarm;
+	int64_t next_check_usec; /* when time alone may change it; 0: never */
+	struct incident_event *untold; /* the newest that was held back; NULL: none */
+	enum live_untold untold_why;
+	int64_t told_usec; /* when a message last told of its open incident; 0: not known */
+	struct live_place place;
 	size_t probe_count;
 	struct live_probe *probes;
 };
@@ -103,6 +109,16 @@ struct live *live_free(struct live *live);
 /* NULL when not (or no longer) configured. Lent. */
 struct live_repository *live_find_repository(struct live *live, const char *name);
 struct live_probe *live_find_probe(struct live_repository *repository, const char *name);
+
+/* Stands for the path and the probe directory of a repository, never 0; see run.h. */
+uint64_t live_place_key(const struct config_repository *config);
+
+/* The repository of a run, as long as it lies where the run took place. NULL: its name is not
+ * configured any more, or stands for another place: nothing is learned there from this run. */
+struct live_repository *live_find_repository_of(struct live *live, const struct run *run);
+
+/* Whoever has this path now, whatever its name. NULL: nobody. */
+struct live_repository *live_find_path(struct live *live, const char *path);
 
 /* What a worker saw of the repository ("" as its type: nothing). Counters of another disk than
  * before are forgotten. */

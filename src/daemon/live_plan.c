@@ -169,14 +169,14 @@ void live_plan_first(struct live_probe *probe, uint64_t now_nsec, int64_t now_us
 
 bool live_is_held(const struct live_repository *repository, uint64_t now_nsec)
 {
-	return repository->has_worker || repository->pause_nsec > now_nsec;
+	return repository->place.has_worker || repository->place.pause_nsec > now_nsec;
 }
 
 int64_t live_start_usec(const struct live_repository *repository, const struct live_probe *probe)
 {
-	bool is_later = probe->due_usec > 0 && probe->due_usec < repository->pause_usec;
+	bool is_later = probe->due_usec > 0 && probe->due_usec < repository->place.pause_usec;
 
-	return is_later ? repository->pause_usec : probe->due_usec;
+	return is_later ? repository->place.pause_usec : probe->due_usec;
 }
 
 uint64_t live_due_nsec(const struct live_probe *probe)
@@ -211,7 +211,7 @@ uint64_t live_next_due_nsec(const struct live *live, uint64_t now_nsec)
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *repository = &live->repositories[i];
-		take_earlier(repository->pause_nsec, now_nsec, &earliest);
+		take_earlier(repository->place.pause_nsec, now_nsec, &earliest);
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			const struct live_probe *probe = &repository->probes[k];
 			take_earlier(live_due_nsec(probe), now_nsec, &earliest);
@@ -248,7 +248,7 @@ static size_t gather(struct live *live, uint64_t now_nsec, struct exclusion_wait
 			continue;
 		waiting[count++] = (struct exclusion_waiting){
 			.place = { .group = repository->config->group,
-				.identity = &repository->identity },
+				.identity = &repository->place.identity },
 			.due_nsec = live_due_nsec(probe),
 			.index = i,
 		};

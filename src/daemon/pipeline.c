@@ -61,8 +61,8 @@ static enum log_level level_of_run(
 
 	if (!repository || run->status == RUN_SKIPPED)
 		return usual;
-	bool is_told = refusal != 0 && refusal == repository->told_refusal;
-	repository->told_refusal = refusal;
+	bool is_told = refusal != 0 && refusal == repository->place.told_refusal;
+	repository->place.told_refusal = refusal;
 	if (is_told)
 		return LOG_LEVEL_DEBUG;
 	return refusal != 0 ? LOG_LEVEL_WARNING : usual;
@@ -93,9 +93,9 @@ static void log_run(
 /* Once for each repository: a worker left io_uring, which is the default, because it must. */
 static void log_engine(struct live_repository *repository, const struct run *run)
 {
-	if (!run_had_no_uring(run) || !repository || repository->has_told_engine)
+	if (!run_had_no_uring(run) || !repository || repository->place.has_told_engine)
 		return;
-	repository->has_told_engine = true;
+	repository->place.has_told_engine = true;
 	log_notice("%s: io_uring is not to be had, so a thread for each I/O measures instead "
 		   "(engine = threads would say so)",
 		run->repository);
@@ -182,7 +182,7 @@ static void observe(struct daemon *d, struct live_repository *repository,
 
 void pipeline_keep(struct daemon *d, struct run *run)
 {
-	struct live_repository *repository = live_find_repository(d->live, run->repository);
+	struct live_repository *repository = live_find_repository_of(d->live, run);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct store_batch *batch = store_batch_new();
@@ -221,7 +221,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
 {
-	struct live_repository *repository = live_find_repository(d->live, run->repository);
+	struct live_repository *repository = live_find_repository_of(d->live, run);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 
 	if (d->record.is_open)

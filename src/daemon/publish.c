@@ -97,8 +97,8 @@ static void frame_fill(struct frame *f, const struct daemon *d)
 		to->path = from->config->path;
 		to->alarm = from->alarm;
 		fill_mute(&to->mute, d, from);
-		to->identity = from->has_identity ? &from->identity : NULL;
-		to->facts = from->has_identity ? &from->facts : NULL;
+		to->identity = from->place.has_identity ? &from->place.identity : NULL;
+		to->facts = from->place.has_identity ? &from->place.facts : NULL;
 		to->probe_count = from->probe_count;
 		to->probes = probe;
 		for (size_t k = 0; k < from->probe_count; k++) {

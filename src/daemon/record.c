@@ -42,7 +42,7 @@ static void tell_notice(struct daemon *d)
 	log_error("%s", status.notice);
 	/* The database that was begun does not know them. */
 	for (size_t i = 0; i < d->live->repository_count; i++)
-		d->live->repositories[i].is_seen_stored = false;
+		d->live->repositories[i].place.is_seen_stored = false;
 	daemon_changed(d);
 }
 
@@ -224,10 +224,10 @@ static bool is_same_file_system(const struct identity *a, const struct identity 
 
 void record_compare_place(const struct daemon *d, struct live_repository *repository)
 {
-	if (!repository || !repository->has_identity || repository->has_told_place)
+	if (!repository || !repository->place.has_identity || repository->place.has_told_place)
 		return;
-	repository->has_told_place = true;
-	if (is_same_file_system(&d->record.place, &repository->identity))
+	repository->place.has_told_place = true;
+	if (is_same_file_system(&d->record.place, &repository->place.identity))
 		log_warning("%s: the history in %s lies on the file system that is probed: when it "
 			    "hangs or fills up, so does the history; state_directory belongs "
 			    "elsewhere",

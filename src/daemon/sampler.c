@@ -15,9 +15,9 @@ static int add_sample(
 	struct live_repository *repository, const struct reading *reading, struct error *reterr)
 {
 	struct facts_sample sample;
-	int r = reading_sample(reading, &repository->identity, &sample, reterr);
+	int r = reading_sample(reading, &repository->place.identity, &sample, reterr);
 
-	facts_ring_add(repository->ring, &sample);
+	facts_ring_add(repository->place.ring, &sample);
 	return r;
 }
 
@@ -27,7 +27,8 @@ int sampler_add(struct live *live, const struct reading *reading, struct error *
 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
-		int r = repository->has_identity ? add_sample(repository, reading, reterr) : 0;
+		int r = repository->place.has_identity ? add_sample(repository, reading, reterr)
+						       : 0;
 		if (r < 0)
 			result = r;
 	}
@@ -36,7 +37,8 @@ int sampler_add(struct live *live, const struct reading *reading, struct error *
 
 static bool shares_disk(const struct live_repository *repository, const struct identity *identity)
 {
-	return repository->has_identity && identity_shares_disk(&repository->identity, identity);
+	return repository->place.has_identity &&
+		identity_shares_disk(&repository->place.identity, identity);
 }
 
 static void add_span(struct live *live, const struct live_repository *of,
@@ -45,7 +47,7 @@ static void add_span(struct live *live, const struct live_repository *of,
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
 		if (repository == of || shares_disk(repository, identity))
-			facts_ring_add_span(repository->ring, span);
+			facts_ring_add_span(repository->place.ring, span);
 	}
 }
 
@@ -54,11 +56,11 @@ static void inherit_spans(struct live *live, struct live_repository *heir)
 {
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *other = &live->repositories[i];
-		if (other == heir || !shares_disk(other, &heir->identity))
+		if (other == heir || !shares_disk(other, &heir->place.identity))
 			continue;
-		heir->ring->span_count = other->ring->span_count;
+		heir->place.ring->span_count = other->place.ring->span_count;
 		for (size_t k = 0; k < FACTS_SPANS; k++)
-			heir->ring->spans[k] = other->ring->spans[k];
+			heir->place.ring->spans[k] = other->place.ring->spans[k];
 		return;
 	}
 }
@@ -77,7 +79,8 @@ static bool is_shared_now(const struct live *live, const struct live_repository 
 	for (size_t i = 0; i < live->repository_count; i++) {
 		const struct live_repository *other = &live->repositories[i];
 		if (other != repository && is_at_work(other) &&
-			(!other->has_identity || shares_disk(other, &repository->identity)))
+			(!other->place.has_identity ||
+				shares_disk(other, &repository->place.identity)))
 			return true;
 	}
 	return false;
@@ -86,10 +89,10 @@ static bool is_shared_now(const struct live *live, const struct live_repository 
 static int meet(struct live *live, struct live_repository *repository, const struct reading *begin,
 	const struct run *run, struct error *reterr)
 {
-	bool is_first = !repository->has_identity;
+	bool is_first = !repository->place.has_identity;
 
 	live_set_identity(repository, &run->identity);
-	if (!is_first || !repository->has_identity)
+	if (!is_first || !repository->place.has_identity)
 		return 0;
 	inherit_spans(live, repository);
 	return begin && begin->monotonic_nsec > 0 ? add_sample(repository, begin, reterr) : 0;
@@ -110,14 +113,15 @@ int sampler_judge(struct live *live, struct live_repository *repository,
 
 	if (repository)
 		begin = meet(live, repository, readings->begin, run, reterr);
-	add_span(live, repository, repository ? &repository->identity : &run->identity, &span);
-	if (!repository || !repository->has_identity)
+	add_span(
+		live, repository, repository ? &repository->place.identity : &run->identity, &span);
+	if (!repository || !repository->place.has_identity)
 		return begin;
 	end = add_sample(repository, readings->end, reterr);
-	run->facts = facts_ring_around(repository->ring, span.begin_nsec, end_nsec);
+	run->facts = facts_ring_around(repository->place.ring, span.begin_nsec, end_nsec);
 	if (is_shared_now(live, repository))
 		run->facts = facts_without_counters(&run->facts);
-	repository->facts = run->facts;
+	repository->place.facts = run->facts;
 	return end < 0 ? end : begin;
 }
 
@@ -125,7 +129,7 @@ void sampler_add_unknown(struct live *live, const struct live_repository *of, ui
 {
 	const struct facts_span span = { .begin_nsec = now_nsec, .end_nsec = now_nsec };
 
-	add_span(live, of, &of->identity, &span);
+	add_span(live, of, &of->place.identity, &span);
 }
 
 /* --- For the daemon ----------------------------------------------------- */
@@ -140,7 +144,7 @@ static void warn_once(struct daemon *d, const struct error *error)
 static bool has_nfs(const struct live *live)
 {
 	for (size_t i = 0; i < live->repository_count; i++)
-		if (identity_is_nfs(&live->repositories[i].identity))
+		if (identity_is_nfs(&live->repositories[i].place.identity))
 			return true;
 	return false;
 }
@@ -148,7 +152,7 @@ static bool has_nfs(const struct live *live)
 static bool has_identity(const struct live *live)
 {
 	for (size_t i = 0; i < live->repository_count; i++)
-		if (live->repositories[i].has_identity)
+		if (live->repositories[i].place.has_identity)
 			return true;
 	return false;
 }

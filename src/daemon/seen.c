@@ -31,7 +31,7 @@ int64_t seen_wanted(const struct config_repository *config)
 void seen_expect(const struct live_repository *repository, struct job_expectation *ret)
 {
 	const struct config_repository *config = repository->config;
-	const struct identity_seen *seen = &repository->seen;
+	const struct identity_seen *seen = &repository->place.seen;
 
 	*ret = (struct job_expectation){ .seen = *seen };
 	ret->requires_mount =
@@ -42,16 +42,16 @@ void seen_expect(const struct live_repository *repository, struct job_expectatio
 
 bool seen_note(struct live_repository *repository, const struct run *run)
 {
-	bool is_new = !repository->seen.is_set;
+	bool is_new = !repository->place.seen.is_set;
 
 	if (!run_status_has_numbers(run->status) || run->identity.fs_type[0] == '\0')
 		return false;
 	if (is_new)
-		identity_remember(&run->identity, &repository->seen);
+		identity_remember(&run->identity, &repository->place.seen);
 	else
-		is_new = identity_learn(&run->identity, &repository->seen);
-	is_new = is_new || !repository->is_seen_stored;
-	repository->is_seen_stored = true;
+		is_new = identity_learn(&run->identity, &repository->place.seen);
+	is_new = is_new || !repository->place.is_seen_stored;
+	repository->place.is_seen_stored = true;
 	return is_new;
 }
 
@@ -59,14 +59,14 @@ void seen_to_store(const struct live_repository *repository, struct store_first_
 {
 	*ret = (struct store_first_identity){
 		.wanted = seen_wanted(repository->config),
-		.seen = repository->seen,
+		.seen = repository->place.seen,
 	};
 	(void)strncat(ret->repository, repository->config->name, RUN_NAME_MAX);
 }
 
 void seen_forget(struct live_repository *repository, struct store_first_identity *ret)
 {
-	repository->seen = (struct identity_seen){ .is_set = false };
+	repository->place.seen = (struct identity_seen){ .is_set = false };
 	seen_to_store(repository, ret);
 	ret->wanted = ~ret->wanted;
 }
@@ -78,9 +78,9 @@ int seen_restore(struct live *live, const struct store_first_identity *first)
 	if (!repository)
 		return 0;
 	/* What is recorded for another path must be replaced, not guessed from old runs of that. */
-	repository->is_seen_stored = true;
+	repository->place.is_seen_stored = true;
 	if (first->wanted == seen_wanted(repository->config))
-		repository->seen = first->seen;
+		repository->place.seen = first->seen;
 	return 0;
 }
 
@@ -110,16 +110,8 @@ void seen_restore_from_runs(struct live *live)
 	for (size_t i = 0; i < live->repository_count; i++) {
 		struct live_repository *repository = &live->repositories[i];
 		const struct run *run = find_newest(repository);
-		if (!repository->is_seen_stored && run && run->identity.fs_type[0] != '\0' &&
+		if (!repository->place.is_seen_stored && run && run->identity.fs_type[0] != '\0' &&
 			lies_on(repository->config->path, run->identity.mount_point))
-			identity_remember(&run->identity, &repository->seen);
+			identity_remember(&run->identity, &repository->place.seen);
 	}
-}
-
-void seen_move(struct live_repository *repository, const struct live_repository *earlier)
-{
-	if (seen_wanted(repository->config) != seen_wanted(earlier->config))
-		return;
-	repository->seen = earlier->seen;
-	repository->is_seen_stored = earlier->is_seen_stored;
 }

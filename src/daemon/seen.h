@@ -37,7 +37,4 @@ int seen_restore(struct live *live, const struct store_first_identity *first);
  * the newest measured run tells, if it was of this path. */
 void seen_restore_from_runs(struct live *live);
 
-/* At a reload: the new present takes over what still holds. */
-void seen_move(struct live_repository *repository, const struct live_repository *earlier);
-
 #endif

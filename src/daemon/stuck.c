@@ -26,14 +26,14 @@ uint64_t stuck_pause_usec(unsigned count)
 
 void stuck_begin_pause(struct live_repository *repository, uint64_t now_nsec, int64_t now_usec)
 {
-	uint64_t usec = stuck_pause_usec(repository->stuck_count);
+	uint64_t usec = stuck_pause_usec(repository->place.stuck_count);
 
-	if (repository->is_asked) {
-		repository->is_asked = false;
+	if (repository->place.is_asked) {
+		repository->place.is_asked = false;
 		return;
 	}
-	repository->pause_nsec = now_nsec + usec * NSEC_PER_USEC;
-	repository->pause_usec = now_usec + (int64_t)usec;
+	repository->place.pause_nsec = now_nsec + usec * NSEC_PER_USEC;
+	repository->place.pause_usec = now_usec + (int64_t)usec;
 }
 
 /* Each once in a row: the file matters only after a stop, and its disk may be ill for long. */

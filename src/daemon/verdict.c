@@ -29,7 +29,7 @@ int verdict_choose_limit(
 	struct limit_question question = {
 		.preset = config->limit,
 		.storage = repository->config->storage,
-		.identity = repository->has_identity ? &repository->identity : NULL,
+		.identity = repository->place.has_identity ? &repository->place.identity : NULL,
 		.workload = &config->workload,
 	};
 
@@ -63,7 +63,7 @@ static void add_peer(struct peer_list *list, const struct live_repository *repos
 	if (!series || !probe->series_key || list->count == PEERS_MAX)
 		return;
 	list->peers[list->count++] = (struct peer){
-		.identity = &repository->identity,
+		.identity = &repository->place.identity,
 		.series_key = probe->series_key,
 		.judged_usec = series->judged_usec,
 		.average_nsec = series->value_nsec,
@@ -78,13 +78,13 @@ static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repos
 	if (!probe->series_key)
 		return 0;
 	list.peers[0] = (struct peer){
-		.identity = &repository->identity,
+		.identity = &repository->place.identity,
 		.series_key = probe->series_key,
 	};
 	for (size_t i = 0; i < d->live->repository_count; i++) {
 		const struct live_repository *other = &d->live->repositories[i];
-		if (other == repository || !other->has_identity ||
-			!peer_is_near(&repository->identity, &other->identity))
+		if (other == repository || !other->place.has_identity ||
+			!peer_is_near(&repository->place.identity, &other->place.identity))
 			continue;
 		for (size_t k = 0; k < other->probe_count; k++)
 			if (strcmp(other->probes[k].series_key ? other->probes[k].series_key : "",
@@ -153,7 +153,7 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 	input.limit = probe->limit;
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		input.baselines[i] = normal_baseline(&probe->normal, (enum run_operation)i);
-		if (repository->has_identity)
+		if (repository->place.has_identity)
 			input.peers_nsec[i] =
 				peers_nsec(d, repository, probe, (enum run_operation)i);
 	}

@@ -116,6 +116,8 @@ struct run {
 	struct identity identity;
 	struct run_operation_result operations[RUN_OPERATIONS];
 	struct run_iops iops[RUN_OPERATIONS + 1]; /* by operation; the last one is both together */
+	uint64_t place_key; /* where it took place; 0: where its repository lies; not stored */
+	uint64_t reserved_bytes; /* of the write budget, when it began; not stored */
 	bool has_registered_buffers; /* io_uring: the memory-lock limit allowed it */
 	bool has_own; /* the worker has told; not stored */
 	struct facts_own own; /* all its I/O, that of no statistics too */

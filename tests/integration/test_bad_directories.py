@@ -163,7 +163,7 @@ def test_the_daemon_probes_the_others_on(daemon, directory, mount, repository):
         # What appears is probed without a restart.
         (directory / "missing").mkdir()
         d.probe("missing", times=3)  # so many good runs end an incident of that kind
-        assert d.repository("missing")["state"] == "ok"
+        d.wait_state("missing", "ok")
         os.remove(full / "filler")
         d.probe("full", times=3)
         assert d.repository("full")["state"] == "ok"

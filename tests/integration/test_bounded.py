@@ -97,6 +97,42 @@ def test_the_budget_bounds_what_is_written_over_any_kill(daemon, repository, clo
     assert sum(f.stat().st_size for f in (repository / ".repoprobe").iterdir()) <= 5 * MIB + 4096
 
 
+def test_another_path_gets_a_file_of_its_own_within_the_budget(daemon, directory, repository):
+    """The file at the old path is whole; the one at the new path is laid out from what the budget leaves."""
+    other = directory / "other"
+    other.mkdir()
+    probe = WRITES.replace("file_size = 4M", "file_size = 24M")
+    assert probe != WRITES
+    d = daemon(config=config(repository, "0", probe)).wait_ready()
+    d.wait_runs("nas", 1)
+    before = d.sql(WRITTEN)[0][0]
+    assert before >= 24 * MIB
+    d.config_path.write_text(config(other, "52M", probe))
+    assert d.control(command="reload") == {"ok": True}
+    d.probe("nas")
+    d.wait_sql("SELECT status, trust LIKE '%warming%' FROM runs_v WHERE id = 2", [("ok", 1)])
+    assert d.sql(WRITTEN)[0][0] - before <= 5.2 * MIB
+
+
+def test_a_run_at_a_path_that_was_left_says_nothing_of_the_new_one(daemon, slow, repository):
+    d = daemon(config=config(slow.path, "0")).wait_ready()
+    d.wait_runs("nas", 1)
+    slow.delay(200)
+    ask(d)
+    d.wait_metric("repoprobe_probe_running", 1, **LABELS)
+    worker = d.workers()
+    d.config_path.write_text(config(repository, "0"))
+    assert d.control(command="reload") == {"ok": True}
+    d.wait_metric("repoprobe_probe_running", 0, **LABELS)
+    d.probe("nas")  # beside the worker that is still at work at the old path
+    assert set(d.workers()) >= set(worker)
+    slow.delay(0)
+    d.wait_sql("SELECT status FROM runs_v ORDER BY id", [("ok",)] * 3)
+    assert d.runs("nas")[0] == 2
+    d.wait_sql("SELECT count(*) FROM first_identity WHERE fs_type LIKE 'fuse%'", [(0,)])
+    d.probe("nas")  # not the wrong target
+
+
 def test_a_daemon_that_dies_with_a_run_pays_for_all_that_it_might_have_written(daemon, slow):
     slow.delay(150)
     d = daemon(config=config(slow.path, "60M")).wait_ready()

@@ -173,12 +173,20 @@ static void an_account_outlives_its_repository_and_its_daemon(void **state)
 	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB - 200 * MIB);
 	run->has_own = true;
 	run->own.written_bytes = 50 * MIB;
+	run->reserved_bytes = 200 * MIB;
 	ledger_settle(account, run);
 	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB - 50 * MIB);
 	run->has_own = false; /* killed */
 	ledger_reserve(account, 100 * MIB);
+	/* One goes on elsewhere meanwhile. */
+	ledger_reserve(account, 300 * MIB);
+	run->reserved_bytes = 100 * MIB;
 	ledger_settle(account, run);
-	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB - 150 * MIB);
+	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB - 450 * MIB);
+	run->has_own = true;
+	run->reserved_bytes = 300 * MIB;
+	ledger_settle(account, run);
+	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB - 200 * MIB);
 	ledger_done(&ledger);
 
 	/* The next daemon, a second later; also for one who was not in its configuration. */

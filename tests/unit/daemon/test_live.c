@@ -81,9 +81,9 @@ static void longest_waiting_probe_is_chosen_and_a_busy_repository_passed_over(vo
 	nas2->probes[0].due_nsec = NOW_NSEC - 5;
 	assert_ptr_equal(live_choose(live, NOW_NSEC, NULL, 0, &chosen), &nas2->probes[0]);
 	assert_ptr_equal(chosen, nas2);
-	nas2->has_worker = true;
+	nas2->place.has_worker = true;
 	assert_ptr_equal(live_choose(live, NOW_NSEC, NULL, 0, &chosen), &nas1->probes[0]);
-	nas1->has_worker = true;
+	nas1->place.has_worker = true;
 	assert_null(live_choose(live, NOW_NSEC, NULL, 0, &chosen));
 	live_free(live);
 }
@@ -93,7 +93,7 @@ static void waiting_repository_is_looked_at_again_when_a_slot_overlaps(void **st
 	struct live *live = live_of(&one);
 
 	(void)state;
-	live_find_repository(live, "nas1")->has_worker = true;
+	live_find_repository(live, "nas1")->place.has_worker = true;
 	assert_int_equal(
 		live_next_due_nsec(live, NOW_NSEC), NOW_NSEC + INTERVAL_USEC / 5 * NSEC_PER_USEC);
 	live_free(live);
@@ -175,9 +175,9 @@ static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **sta
 	(void)state;
 	assert_int_equal(live_add_run(nas1, live_find_probe(nas1, "active-full"), run), 0);
 	nas1->alarm->incident_id = 7;
-	nas1->ring->span_count = 3;
-	nas1->facts.others_ios_per_sec = 9;
-	nas1->has_worker = true;
+	nas1->place.ring->span_count = 3;
+	nas1->place.facts.others_ios_per_sec = 9;
+	nas1->place.has_worker = true;
 	nas1->probes[0].due_nsec = NOW_NSEC + 123;
 
 	struct live *after = live_new(&one, before, NOW_NSEC + 50, NOW_USEC);
@@ -186,14 +186,103 @@ static void reload_keeps_slots_counters_alarms_and_drops_what_is_gone(void **sta
 	nas1 = live_find_repository(after, "nas1");
 	assert_null(live_find_repository(after, "nas2"));
 	assert_int_equal(nas1->alarm->incident_id, 7);
-	assert_int_equal(nas1->ring->span_count, 3);
-	assert_int_equal(nas1->facts.others_ios_per_sec, 9);
-	assert_true(nas1->has_worker);
+	assert_int_equal(nas1->place.ring->span_count, 3);
+	assert_int_equal(nas1->place.facts.others_ios_per_sec, 9);
+	assert_true(nas1->place.has_worker);
 	assert_int_equal(nas1->probes[0].due_nsec, NOW_NSEC + 123);
 	assert_int_equal(nas1->probes[0].runs, 1);
 	assert_int_equal(nas1->probes[0].last_run->status, RUN_OK);
 	free(run);
 	live_free(after);
+}
+
+/* All that a place can have. */
+static void learn(struct live_repository *repository)
+{
+	static const struct identity identity = { .fs_type = "nfs4", .source = "nas:/a" };
+	struct live_place *place = &repository->place;
+
+	live_set_identity(repository, &identity);
+	identity_remember(&identity, &place->seen);
+	place->is_seen_stored = true;
+	place->ring->span_count = 3;
+	place->facts.others_ios_per_sec = 9;
+	place->has_worker = true;
+	place->stuck_count = 2;
+	place->pause_nsec = NOW_NSEC + 1;
+	place->told_refusal = 4;
+	place->file_bytes = place->file_target_bytes = 1 << 30;
+	repository->probes[0].is_running = true;
+	repository->probes[0].runs = 5;
+	repository->alarm->incident_id = 7;
+}
+
+static void reload_to_another_path_leaves_behind_what_was_learned_at_the_old_one(void **state)
+{
+	struct config_repository moved = both[0];
+	const struct config config = { .repository_count = 1, .repositories = &moved };
+	struct live *before = live_of(&one);
+
+	(void)state;
+	learn(&before->repositories[0]);
+	moved.path = nas2_path;
+	struct live *after = live_new(&config, before, NOW_NSEC, NOW_USEC);
+	assert_non_null(after);
+	live_free(before);
+	const struct live_repository *nas1 = &after->repositories[0];
+	struct live_place fresh = { .ring = nas1->place.ring };
+	assert_memory_equal(&nas1->place, &fresh, sizeof(fresh));
+	assert_int_equal(nas1->place.ring->span_count, 0);
+	assert_false(nas1->probes[0].is_running);
+	assert_int_equal(nas1->probes[0].runs, 5);
+	assert_int_equal(nas1->alarm->incident_id, 7);
+	live_free(after);
+}
+
+static void reload_to_another_probe_directory_forgets_the_file_and_keeps_the_disk(void **state)
+{
+	static char elsewhere[] = "/mnt/nas1/.probe";
+	struct config_repository moved = both[0];
+	const struct config config = { .repository_count = 1, .repositories = &moved };
+	struct live *before = live_of(&one);
+
+	(void)state;
+	learn(&before->repositories[0]);
+	moved.probe_directory = elsewhere;
+	struct live *after = live_new(&config, before, NOW_NSEC, NOW_USEC);
+	assert_non_null(after);
+	live_free(before);
+	const struct live_place *place = &after->repositories[0].place;
+	assert_int_equal(place->file_bytes, 0);
+	assert_int_equal(place->file_target_bytes, 0);
+	assert_int_equal(place->told_refusal, 0);
+	assert_true(place->has_identity && place->seen.is_set && place->has_worker);
+	assert_int_equal(place->ring->span_count, 3);
+	live_free(after);
+}
+
+static void run_of_a_place_that_was_left_is_nobodys(void **state)
+{
+	static char elsewhere[] = "/mnt/nas1/.probe";
+	struct config_repository moved[] = { both[0], both[1] };
+	const struct config config = { .repository_count = 2, .repositories = moved };
+	struct run *run = run_of("nas1", "active-full", RUN_OK);
+	struct live *live = live_of(&config);
+
+	(void)state;
+	assert_ptr_equal(live_find_repository_of(live, run), &live->repositories[0]);
+	run->place_key = live_place_key(&moved[0]);
+	assert_ptr_equal(live_find_repository_of(live, run), &live->repositories[0]);
+	moved[0].probe_directory = elsewhere;
+	assert_null(live_find_repository_of(live, run));
+	moved[0] = both[0];
+	moved[0].path = nas2_path;
+	moved[1].path = nas1_path;
+	assert_null(live_find_repository_of(live, run));
+	assert_ptr_equal(live_find_path(live, nas1_path), &live->repositories[1]);
+	assert_null(live_find_path(live, "/mnt/nas"));
+	free(run);
+	live_free(live);
 }
 
 static void counters_of_another_disk_are_forgotten(void **state)
@@ -205,20 +294,20 @@ static void counters_of_another_disk_are_forgotten(void **state)
 
 	(void)state;
 	live_set_identity(nas1, &identity);
-	assert_true(nas1->has_identity);
-	facts_ring_add(nas1->ring, &sample);
+	assert_true(nas1->place.has_identity);
+	facts_ring_add(nas1->place.ring, &sample);
 	live_set_identity(nas1, &identity);
 	live_set_identity(nas1, &(struct identity){ .source = "a run that saw nothing" });
-	assert_string_equal(nas1->identity.source, "nas:/a");
-	assert_int_equal(nas1->ring->sample_count, 1);
+	assert_string_equal(nas1->place.identity.source, "nas:/a");
+	assert_int_equal(nas1->place.ring->sample_count, 1);
 	memcpy(identity.source, "nas:/b", 7);
 	live_set_identity(nas1, &identity);
-	assert_int_equal(nas1->ring->sample_count, 0);
-	facts_ring_add(nas1->ring, &sample);
+	assert_int_equal(nas1->place.ring->sample_count, 0);
+	facts_ring_add(nas1->place.ring, &sample);
 	identity.has_device = true;
 	live_set_identity(nas1, &identity);
-	assert_int_equal(nas1->ring->sample_count, 0);
-	assert_true(nas1->ring->has_device);
+	assert_int_equal(nas1->place.ring->sample_count, 0);
+	assert_true(nas1->place.ring->has_device);
 	live_free(live);
 }
 
@@ -275,6 +364,11 @@ int main(void)
 		cmocka_unit_test(
 			first_run_that_finds_its_file_in_use_is_tried_again_soon_and_not_for_ever),
 		cmocka_unit_test(reload_keeps_slots_counters_alarms_and_drops_what_is_gone),
+		cmocka_unit_test(
+			reload_to_another_path_leaves_behind_what_was_learned_at_the_old_one),
+		cmocka_unit_test(
+			reload_to_another_probe_directory_forgets_the_file_and_keeps_the_disk),
+		cmocka_unit_test(run_of_a_place_that_was_left_is_nobodys),
 		cmocka_unit_test(counters_of_another_disk_are_forgotten),
 		cmocka_unit_test(changed_interval_plans_anew_and_keeps_the_counters),
 		cmocka_unit_test(history_fills_the_newest_run_without_counting_it),

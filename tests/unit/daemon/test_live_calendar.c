@@ -289,7 +289,7 @@ static void waiting_probe_skips_one_slot_at_a_time_and_a_long_sleep_once(void **
 
 	(void)state;
 	world_init(&w, "*:0/15", 0, "2026-11-30T12:01:00Z");
-	w.live->repositories[0].has_worker = true;
+	w.live->repositories[0].place.has_worker = true;
 	pass(&w, 15 * MINUTE_USEC, 0);
 	assert_int_equal(probe_of(&w)->overlap_due_usec, instant("2026-11-30T12:30:00Z"));
 	assert_int_equal(live_next_due_nsec(w.live, w.now_nsec), probe_of(&w)->overlap_due_nsec);

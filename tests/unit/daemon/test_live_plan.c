@@ -20,9 +20,11 @@ static struct config_probe probes[PROBES] = {
 	{ .name = names[1], .interval_usec = INTERVAL_SECONDS * USEC_PER_SEC },
 	{ .name = names[2], .interval_usec = INTERVAL_SECONDS * USEC_PER_SEC },
 };
-static struct config_repository repository = {
-	.name = names[0], .is_splay_auto = true, .probe_count = PROBES, .probes = probes
-};
+static struct config_repository repository = { .name = names[0],
+	.path = names[0],
+	.is_splay_auto = true,
+	.probe_count = PROBES,
+	.probes = probes };
 static const struct config config = { .repository_count = 1, .repositories = &repository };
 
 struct world {

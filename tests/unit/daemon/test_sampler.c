@@ -135,7 +135,7 @@ static void meet_all(struct bench *b)
 	for (size_t i = 0; i < 3; i++) {
 		struct facts f = judge(b, all[i], run_on(b, all[i], 1), 10 + i, NULL);
 		assert_false(f.has_counters);
-		assert_true(all[i]->has_identity);
+		assert_true(all[i]->place.has_identity);
 	}
 	for (uint64_t sec = 20; sec <= 100; sec += 10)
 		tick(b, sec);
@@ -151,7 +151,7 @@ static void others_are_what_is_not_ours(void **state)
 	assert_true(f.has_counters);
 	assert_int_equal(f.others_bytes_per_sec, 8 * MIB);
 	assert_int_equal(f.others_ios_per_sec, 16);
-	assert_int_equal(b->one->facts.others_ios_per_sec, 16);
+	assert_int_equal(b->one->place.facts.others_ios_per_sec, 16);
 }
 
 static void a_quiet_disk_is_quiet(void **state)
@@ -175,7 +175,7 @@ static void probing_of_another_repository_on_the_disk_is_ours(void **state)
 	assert_true(f.has_counters);
 	assert_int_equal(f.others_bytes_per_sec, 0);
 	/* It is nothing that was done on another disk, though. */
-	assert_int_equal(b->far->ring->span_count, 1);
+	assert_int_equal(b->far->place.ring->span_count, 1);
 }
 
 static void while_another_one_probes_the_disk_nobody_knows(void **state)

@@ -76,16 +76,16 @@ static void the_first_run_that_measured_is_remembered(void **state)
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
 		b->run->status = failures[i];
 		assert_false(seen_note(repository, b->run));
-		assert_false(repository->seen.is_set);
+		assert_false(repository->place.seen.is_set);
 	}
 	b->run->status = RUN_OK;
 	assert_true(seen_note(repository, b->run));
-	assert_true(repository->seen.is_set && repository->seen.is_mount);
-	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_true(repository->place.seen.is_set && repository->place.seen.is_mount);
+	assert_string_equal(repository->place.seen.fs_uuid, "1111-1111");
 	assert_false(seen_note(repository, b->run)); /* nothing new */
 	memcpy(b->run->identity.fs_uuid, "2222-2222", 10);
 	assert_false(seen_note(repository, b->run)); /* the first stays */
-	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_string_equal(repository->place.seen.fs_uuid, "1111-1111");
 }
 
 static void a_mount_is_required_as_configured_or_as_first_seen(void **state)
@@ -107,7 +107,7 @@ static void a_mount_is_required_as_configured_or_as_first_seen(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		b->repository.is_mount_auto = cases[i].is_auto;
 		b->repository.requires_mount = cases[i].is_yes;
-		repository->seen = (struct identity_seen){ .is_set = cases[i].is_seen,
+		repository->place.seen = (struct identity_seen){ .is_set = cases[i].is_seen,
 			.is_mount = cases[i].was_mount };
 		seen_expect(repository, &expected);
 		if (expected.requires_mount != cases[i].is_required)
@@ -123,25 +123,29 @@ static void a_mount_is_required_as_configured_or_as_first_seen(void **state)
 static void it_is_forgotten_when_what_is_wanted_changes(void **state)
 {
 	struct bench *b = *state;
-	const struct config_repository same = b->repository;
-	struct config_repository others[4];
+	struct config_repository reloads[5];
 
-	for (size_t i = 0; i < 4; i++)
-		others[i] = same;
-	others[0].path = other_path;
-	others[1].is_mount_auto = false;
-	others[2].expect_fstype = xfs;
-	others[3].expect_source = source;
-	seen_note(repository_of(b), b->run);
+	for (size_t i = 0; i < 5; i++)
+		reloads[i] = b->repository;
+	reloads[1].path = other_path;
+	reloads[2].is_mount_auto = false;
+	reloads[3].expect_fstype = xfs;
+	reloads[4].expect_source = source;
+	for (size_t i = 0; i < 5; i++) {
+		struct config config = { .repository_count = 1, .repositories = &reloads[i] };
+		struct live *earlier = live_new(&b->config, NULL, 0, 0);
+		bool is_same = i == 0;
 
-	struct live_repository reloaded = { .config = &same };
-	seen_move(&reloaded, repository_of(b));
-	assert_true(reloaded.seen.is_set && reloaded.is_seen_stored);
-	for (size_t i = 0; i < 4; i++) {
-		struct live_repository changed = { .config = &others[i] };
-		seen_move(&changed, repository_of(b));
-		assert_false(changed.seen.is_set);
-		assert_true(seen_note(&changed, b->run)); /* and remembered anew */
+		assert_non_null(earlier);
+		assert_true(seen_note(&earlier->repositories[0], b->run));
+		struct live *reloaded = live_new(&config, earlier, 0, 0);
+		assert_non_null(reloaded);
+		struct live_repository *repository = &reloaded->repositories[0];
+		assert_int_equal(repository->place.seen.is_set, is_same);
+		assert_int_equal(repository->place.is_seen_stored, is_same);
+		assert_int_equal(seen_note(repository, b->run), !is_same); /* and remembered anew */
+		live_free(earlier);
+		live_free(reloaded);
 	}
 }
 
@@ -154,16 +158,16 @@ static void what_is_recorded_comes_back_for_the_same_configuration(void **state)
 	seen_note(repository, b->run);
 	seen_to_store(repository, &first);
 	assert_string_equal(first.repository, "vault1");
-	repository->seen = (struct identity_seen){ 0 };
-	repository->is_seen_stored = false;
+	repository->place.seen = (struct identity_seen){ 0 };
+	repository->place.is_seen_stored = false;
 	assert_int_equal(seen_restore(b->live, &first), 0);
-	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_string_equal(repository->place.seen.fs_uuid, "1111-1111");
 	assert_false(seen_note(repository, b->run));
 
-	repository->seen = (struct identity_seen){ 0 };
+	repository->place.seen = (struct identity_seen){ 0 };
 	first.wanted++;
 	assert_int_equal(seen_restore(b->live, &first), 0);
-	assert_false(repository->seen.is_set);
+	assert_false(repository->place.seen.is_set);
 	memcpy(first.repository, "gone", 5);
 	assert_int_equal(seen_restore(b->live, &first), 0);
 }
@@ -176,16 +180,16 @@ static void old_runs_tell_what_no_earlier_version_recorded(void **state)
 	b->run->started_usec = 1;
 	assert_int_equal(live_restore_run(b->live, b->run), 0);
 	seen_restore_from_runs(b->live);
-	assert_string_equal(repository->seen.fs_uuid, "1111-1111");
+	assert_string_equal(repository->place.seen.fs_uuid, "1111-1111");
 	assert_true(seen_note(repository, b->run)); /* to be recorded now */
 
 	/* Of another path, for all that is known. */
-	repository->seen = (struct identity_seen){ 0 };
-	repository->is_seen_stored = false;
+	repository->place.seen = (struct identity_seen){ 0 };
+	repository->place.is_seen_stored = false;
 	memcpy(b->run->identity.mount_point, "/mnt/vault9", 12);
 	assert_int_equal(live_restore_run(b->live, b->run), 0);
 	seen_restore_from_runs(b->live);
-	assert_false(repository->seen.is_set);
+	assert_false(repository->place.seen.is_set);
 }
 
 static void what_is_forgotten_stays_forgotten_over_a_restart(void **state)
@@ -202,10 +206,10 @@ static void what_is_forgotten_stays_forgotten_over_a_restart(void **state)
 	seen_forget(repository, &forgotten);
 	seen_expect(repository, &expected);
 	assert_false(expected.seen.is_set || expected.requires_mount);
-	repository->is_seen_stored = false; /* a new daemon */
+	repository->place.is_seen_stored = false; /* a new daemon */
 	assert_int_equal(seen_restore(b->live, &forgotten), 0);
 	seen_restore_from_runs(b->live); /* the old run tells nothing */
-	assert_false(repository->seen.is_set);
+	assert_false(repository->place.seen.is_set);
 
 	memcpy(b->run->identity.fs_uuid, "2222-2222", 10);
 	assert_true(seen_note(repository, b->run));

@@ -53,7 +53,7 @@ static void nothing_starts_in_the_pause_and_slots_are_skipped(void **state)
 	struct live_repository *chosen = NULL;
 
 	(void)state;
-	nas1->stuck_count = 2;
+	nas1->place.stuck_count = 2;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	uint64_t end_nsec = NOW_NSEC + 2 * MINUTE_USEC * NSEC_PER_USEC;
 	assert_true(live_is_held(nas1, end_nsec - 1));
@@ -76,8 +76,8 @@ static void who_asked_meanwhile_does_not_wait(void **state)
 	struct live_repository *nas1 = &live->repositories[0];
 
 	(void)state;
-	nas1->stuck_count = 1;
-	nas1->is_asked = true;
+	nas1->place.stuck_count = 1;
+	nas1->place.is_asked = true;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	assert_false(live_is_held(nas1, NOW_NSEC));
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
@@ -93,18 +93,18 @@ static void an_ok_run_ends_the_count_and_a_reload_does_not(void **state)
 
 	(void)state;
 	assert_non_null(run);
-	nas1->stuck_count = 4;
+	nas1->place.stuck_count = 4;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	run_fail(run, RUN_TIMEOUT, ETIMEDOUT, "no answer");
 	assert_int_equal(live_add_run(nas1, &nas1->probes[0], run), 0);
 	struct live *next = live_new(&config, live, NOW_NSEC, NOW_USEC);
 	live_free(live);
 	nas1 = &next->repositories[0];
-	assert_int_equal(nas1->stuck_count, 4);
+	assert_int_equal(nas1->place.stuck_count, 4);
 	assert_true(live_is_held(nas1, NOW_NSEC + 8 * MINUTE_USEC * NSEC_PER_USEC - 1));
 	run->status = RUN_OK;
 	assert_int_equal(live_add_run(nas1, &nas1->probes[0], run), 0);
-	assert_int_equal(nas1->stuck_count, 0);
+	assert_int_equal(nas1->place.stuck_count, 0);
 	live_free(next);
 	free(run);
 }
