@@ -131,12 +131,12 @@ static int parse_times(struct mute_time *m, struct part word, size_t first, cons
 	return r < 0 ? r : parse_joined(nothing, to, zone, places, &m->end, reterr);
 }
 
-static bool is_once(const struct calendar *calendar, int64_t *ret_usec)
+static bool is_once(const struct calendar *calendar, int64_t *ret_sec)
 {
-	int64_t again_usec;
+	int64_t again_sec;
 
-	return calendar_next(calendar, 0, ret_usec) == 0 &&
-		calendar_next(calendar, *ret_usec, &again_usec) == -ENOENT;
+	return calendar_next_local(calendar, INT64_MIN, ret_sec) == 0 &&
+		calendar_next_local(calendar, *ret_sec, &again_sec) == -ENOENT;
 }
 
 static int parse_once(struct mute_time *m, struct part word, const char *at,
@@ -144,19 +144,19 @@ static int parse_once(struct mute_time *m, struct part word, const char *at,
 {
 	const struct part from = { .text = m->text, .len = (size_t)(word.text - m->text) };
 	const struct part to = { .text = at, .len = strlen(at) };
-	int64_t begin_usec = 0;
-	int64_t end_usec = 0;
+	int64_t begin_sec = 0;
+	int64_t end_sec = 0;
 	int r = parse_joined(from, nothing, find_zone(at), places, &m->begin, reterr);
 
 	if (r >= 0)
 		r = parse_joined(to, nothing, nothing, places, &m->end, reterr);
 	if (r < 0)
 		return r;
-	if (!is_once(m->begin, &begin_usec) || !is_once(m->end, &end_usec))
+	if (!is_once(m->begin, &begin_sec) || !is_once(m->end, &end_sec))
 		return error_set(reterr, -EINVAL,
 			"\"%s\": one instant stands before \"to\" and one behind it; " FORMS,
 			m->text);
-	if (end_usec <= begin_usec)
+	if (end_sec <= begin_sec)
 		return error_set(reterr, -EINVAL, "\"%s\" ends before it begins", m->text);
 	return 0;
 }
@@ -234,56 +234,69 @@ const char *mute_time_text(const struct mute_time *m)
 
 /* --- Its stretches -------------------------------------------------------- */
 
-static bool has_begun_since(const struct mute_time *m, int64_t after_usec, int64_t now_usec)
+/* Begins and ends are compared as local times: as instants, both ends of a stretch are the same
+ * where clocks leave them out, and the next end would be that of another day. */
+
+/* The first begin after a time, if clocks have shown it. */
+static bool next_begin(
+	const struct mute_time *m, int64_t after_sec, int64_t shown_sec, int64_t *ret_sec)
 {
-	int64_t begin_usec;
+	int64_t begin_sec;
 
-	return calendar_next(m->begin, after_usec, &begin_usec) == 0 && begin_usec <= now_usec;
-}
-
-/* The last beginning up to now: nearer and nearer, because calendars only know what comes next. */
-static bool find_begin(const struct mute_time *m, int64_t now_usec, int64_t *ret_usec)
-{
-	int64_t back_usec = USEC_PER_SEC;
-
-	while (back_usec < now_usec && !has_begun_since(m, now_usec - back_usec, now_usec))
-		back_usec *= 2;
-	int64_t low_usec = back_usec < now_usec ? now_usec - back_usec : 0;
-	int64_t high_usec = now_usec;
-	if (!has_begun_since(m, low_usec, now_usec))
+	if (calendar_next_local(m->begin, after_sec, &begin_sec) < 0 || begin_sec > shown_sec)
 		return false;
-	/* One begins in (low, now], none in (high, now]. */
-	while (high_usec - low_usec > 1) {
-		int64_t middle_usec = low_usec + (high_usec - low_usec) / 2;
-		if (has_begun_since(m, middle_usec, now_usec))
-			low_usec = middle_usec;
-		else
-			high_usec = middle_usec;
-	}
-	*ret_usec = high_usec;
+	*ret_sec = begin_sec;
 	return true;
 }
 
-static int64_t find_end(const struct mute_time *m, int64_t begin_usec)
+/* The last begin that clocks have shown: one that is far enough back, then nearer and nearer,
+ * because calendars only know what comes next. */
+static bool find_begin(const struct mute_time *m, int64_t shown_sec, int64_t *ret_sec)
 {
-	int64_t end_usec;
+	int64_t back_sec = 1;
+	int64_t none_after_sec = shown_sec;
+	int64_t begin_sec;
+	int64_t later_sec;
+
+	while (!next_begin(m, shown_sec - back_sec, shown_sec, &begin_sec)) {
+		if (back_sec > shown_sec)
+			return false;
+		none_after_sec = shown_sec - back_sec;
+		back_sec *= 2;
+	}
+	while (next_begin(m, begin_sec, shown_sec, &later_sec)) {
+		int64_t middle_sec = later_sec + (none_after_sec - later_sec) / 2;
+		if (next_begin(m, middle_sec, shown_sec, &begin_sec))
+			continue;
+		begin_sec = later_sec;
+		none_after_sec = middle_sec;
+	}
+	*ret_sec = begin_sec;
+	return true;
+}
+
+static int64_t find_end(const struct mute_time *m, int64_t begin_sec)
+{
+	int64_t end_sec;
 
 	if (!m->end)
-		return begin_usec + (int64_t)m->length_usec;
-	return calendar_next(m->end, begin_usec, &end_usec) == 0 ? end_usec : INT64_MAX;
+		return calendar_instant(m->begin, begin_sec) + (int64_t)m->length_usec;
+	return calendar_next_local(m->end, begin_sec, &end_sec) == 0
+		? calendar_instant(m->end, end_sec)
+		: INT64_MAX;
 }
 
 bool mute_time_holds(const struct mute_time *m, int64_t now_usec, int64_t *ret_from_usec,
 	int64_t *ret_until_usec)
 {
-	int64_t begin_usec;
+	int64_t begin_sec;
 
-	if (now_usec <= 0 || !find_begin(m, now_usec, &begin_usec))
+	if (now_usec <= 0 || !find_begin(m, calendar_shown(m->begin, now_usec), &begin_sec))
 		return false;
-	int64_t end_usec = find_end(m, begin_usec);
+	int64_t end_usec = find_end(m, begin_sec);
 	if (end_usec <= now_usec)
 		return false;
-	*ret_from_usec = begin_usec;
+	*ret_from_usec = calendar_instant(m->begin, begin_sec);
 	*ret_until_usec = end_usec;
 	return true;
 }

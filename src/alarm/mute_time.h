@@ -6,7 +6,9 @@
  *   "Sat 02:00 for 6h"                        from each of a calendar's instants, so long
  *   "2026-12-24 18:00 to 2026-12-27 06:00"    once
  * Ends of the first and third form are times of the clock, so that a night of 21:30-06:00 is an
- * hour shorter or longer when summer time begins or ends. */
+ * hour shorter or longer when summer time begins or ends. They come when calendar.h says so: a
+ * stretch that clocks leave out in whole does not hold that day, and one that they show twice holds
+ * the first time. */
 #ifndef REPOPROBE_ALARM_MUTE_TIME_H
 #define REPOPROBE_ALARM_MUTE_TIME_H
 

@@ -191,6 +191,11 @@ static int find_second_of_day(const struct calendar *c, int from_sec)
 	return -1;
 }
 
+static int64_t earliest_sec(void)
+{
+	return date_to_days(CALENDAR_YEAR_MIN, 1, 1) * DATE_SECONDS_PER_DAY;
+}
+
 /* The first matching local time that is at least from_sec. */
 static int find_local(const struct calendar *c, int64_t from_sec, int64_t *ret_sec)
 {
@@ -220,27 +225,40 @@ static int find_local(const struct calendar *c, int64_t from_sec, int64_t *ret_s
 	}
 }
 
+int calendar_next_local(const struct calendar *calendar, int64_t after_sec, int64_t *ret_sec)
+{
+	return find_local(
+		calendar, after_sec < earliest_sec() ? earliest_sec() : after_sec + 1, ret_sec);
+}
+
+int64_t calendar_shown(const struct calendar *calendar, int64_t usec)
+{
+	const int64_t usec_per_sec = (int64_t)USEC_PER_SEC;
+	const int64_t last_sec = date_to_days(CALENDAR_YEAR_MAX + 2, 1, 1) * DATE_SECONDS_PER_DAY;
+	int64_t sec = usec / usec_per_sec - (usec % usec_per_sec < 0);
+
+	if (sec >= last_sec)
+		return last_sec;
+	if (sec <= earliest_sec() - 2 * ZONE_OFFSET_MAX)
+		return INT64_MIN;
+	return zone_latest_shown(calendar->zone, sec);
+}
+
+int64_t calendar_instant(const struct calendar *calendar, int64_t local_sec)
+{
+	return zone_first_instant(calendar->zone, local_sec) * (int64_t)USEC_PER_SEC;
+}
+
 /* A local time comes at the first instant that shows it or a later one. So those to come are the
  * ones later than all that has been shown. */
 int calendar_next(const struct calendar *calendar, int64_t after_usec, int64_t *ret_usec)
 {
-	const int64_t usec_per_sec = (int64_t)USEC_PER_SEC;
-	const int64_t earliest_sec = date_to_days(CALENDAR_YEAR_MIN, 1, 1) * DATE_SECONDS_PER_DAY;
-	const int64_t last_sec = date_to_days(CALENDAR_YEAR_MAX + 2, 1, 1) * DATE_SECONDS_PER_DAY;
-	int64_t after_sec = after_usec / usec_per_sec - (after_usec % usec_per_sec < 0);
-	int64_t from_sec = earliest_sec;
 	int64_t local_sec;
+	int r = calendar_next_local(calendar, calendar_shown(calendar, after_usec), &local_sec);
 
-	if (after_sec >= last_sec)
-		return -ENOENT;
-	if (after_sec > earliest_sec - 2 * ZONE_OFFSET_MAX)
-		from_sec = zone_latest_shown(calendar->zone, after_sec) + 1;
-	if (from_sec < earliest_sec)
-		from_sec = earliest_sec;
-	int r = find_local(calendar, from_sec, &local_sec);
 	if (r < 0)
 		return r;
-	*ret_usec = zone_first_instant(calendar->zone, local_sec) * usec_per_sec;
+	*ret_usec = calendar_instant(calendar, local_sec);
 	return 0;
 }
 

@@ -26,6 +26,13 @@ struct calendar *calendar_free(struct calendar *calendar); /* accepts NULL, retu
  * before the year 2200. */
 int calendar_next(const struct calendar *calendar, int64_t after_usec, int64_t *ret_usec);
 
+/* The same search in local time, written as zone.h writes it: by a clock that is never set back, as
+ * a calendar counts. It shows calendar_shown() at an instant, and each local time first at
+ * calendar_instant(). So what lies between two local times is empty where clocks leave both out. */
+int64_t calendar_shown(const struct calendar *calendar, int64_t usec);
+int calendar_next_local(const struct calendar *calendar, int64_t after_sec, int64_t *ret_sec);
+int64_t calendar_instant(const struct calendar *calendar, int64_t local_sec);
+
 /* The same in systemd's normal form: "Mon..Fri *-*-* 20:00:00". Lent. */
 const char *calendar_text(const struct calendar *calendar);
 
