@@ -13,12 +13,14 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/daemon_state.h"
 #include "config/config.h"
 
 #define LINE_MAX_BYTES 4096
 #define COMPLAINT_MAX 65536
 #define HELP_MAX 65536
 #define GROUPS_MAX 4
+#define CLI_PATH_MAX 4096
 
 static const struct cli_option place_options[] = {
 	{ .name = "config",
@@ -125,9 +127,14 @@ static void show_errors(const char *path, struct config_errors *errors)
 			CLI_USAGE, "%s: %zu more errors", path, errors->count - CONFIG_ERRORS_MAX);
 }
 
+static const char *config_path(const struct cli *cli)
+{
+	return cli->config_path ? cli->config_path : config_default_path();
+}
+
 int cli_load_config(const struct cli *cli, struct config **ret)
 {
-	const char *path = cli->config_path ? cli->config_path : config_default_path();
+	const char *path = config_path(cli);
 	struct config_overrides overrides = { .state_directory = cli->state_directory };
 	struct config_errors errors = { 0 };
 	int r = config_load(path, cli->config_path != NULL, &overrides, ret, &errors);
@@ -139,6 +146,52 @@ int cli_load_config(const struct cli *cli, struct config **ret)
 	show_errors(path, &errors);
 	config_errors_done(&errors);
 	return exit_code;
+}
+
+/* One line, whatever is wrong: the first error stands for all. */
+static void warn_of_errors(const struct cli *cli, const struct config_errors *errors)
+{
+	struct buf more = BUF_INIT(COMPLAINT_MAX);
+
+	if (errors->count > 1)
+		buf_printf(&more, " (and %zu more errors)", errors->count - 1);
+	(void)cli_complain(CLI_OK,
+		"%.1500s%s; the state directory %s is used; see \"repoprobe config check%s%s\"",
+		errors->lines[0], buf_text(&more), cli->places.state_directory,
+		cli->config_path ? " " : "", cli->config_path ? cli->config_path : "");
+	buf_done(&more);
+}
+
+/* Where it is not known from the configuration, a running daemon may tell. */
+static int find_places(struct cli *cli, const struct config_overrides *overrides)
+{
+	struct buf state = BUF_INIT(CLI_PATH_MAX);
+	bool is_known = daemon_state_find(cli->config_path, geteuid(), &state) == 0;
+	int r = config_load_places(
+		config_path(cli), overrides, is_known ? buf_text(&state) : NULL, &cli->places);
+
+	buf_done(&state);
+	return r;
+}
+
+int cli_find_places(struct cli *cli)
+{
+	const struct config_overrides overrides = { .state_directory = cli->state_directory };
+	struct config_errors errors = { 0 };
+	struct config *config = NULL;
+
+	if (cli->places.state_directory)
+		return CLI_GO_ON;
+	int r = config_load(
+		config_path(cli), cli->config_path != NULL, &overrides, &config, &errors);
+	config_free(config);
+	if (r == 0 || errors.count > 0)
+		r = find_places(cli, &overrides);
+	if (r == 0 && errors.count > 0)
+		warn_of_errors(cli, &errors);
+	config_errors_done(&errors);
+	return r < 0 ? cli_complain(CLI_FAILED, "%s: %s", config_path(cli), errno_text(-r))
+		     : CLI_GO_ON;
 }
 
 static int show_help(
@@ -236,5 +289,7 @@ int cli_main(size_t argc, char **argv)
 		return command_refuse(name);
 	cli.arguments.words++;
 	cli.arguments.count--;
-	return command->handler(&cli, command);
+	r = command->handler(&cli, command);
+	config_places_done(&cli.places);
+	return r;
 }

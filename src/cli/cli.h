@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "cli/options.h"
+#include "config/config.h"
 
 struct buf;
-struct config;
 struct error;
 struct json_t;
 
@@ -29,6 +29,7 @@ struct cli {
 	const char *state_directory; /* --state-directory; NULL: the configuration's */
 	bool wants_help;
 	bool wants_version;
+	struct config_places places; /* once looked for; the texts are NULL before */
 	struct arguments arguments; /* of the command; after cli_parse only its operands */
 	struct clock clock;
 };
@@ -58,6 +59,12 @@ int cli_parse_quietly(struct cli *cli, const struct command *command,
 /* Reads the configuration. Returns CLI_GO_ON and a config to free, or the exit code with every
  * error shown. A missing file is an error when it was named. */
 int cli_load_config(const struct cli *cli, struct config **ret);
+
+/* Finds where the daemon keeps things, into cli->places. A configuration that is in error or cannot
+ * be read is no reason to know nothing: one line says so, and what [daemon] still gives counts,
+ * else what a running daemon was given. Returns CLI_GO_ON, or the exit code with the complaint
+ * shown. */
+int cli_find_places(struct cli *cli);
 
 /* Writes "repoprobe: …", one line whatever the arguments hold, to standard error. Returns
  * exit_code. */

@@ -331,7 +331,7 @@ static int explain(struct store_reader *reader, const struct incidents_request *
 	return exit_code;
 }
 
-static int carry_out(const struct cli *cli, struct incidents_request *request)
+static int carry_out(struct cli *cli, struct incidents_request *request)
 {
 	struct store_reader *reader;
 	int exit_code = history_open(cli, &reader);

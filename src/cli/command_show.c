@@ -50,7 +50,7 @@ static int show_run(void *data, const struct run *run)
 	return 0;
 }
 
-static int show(const struct cli *cli, struct show_request *request, uint64_t id)
+static int show(struct cli *cli, struct show_request *request, uint64_t id)
 {
 	struct store_run_filter filter = { .id = (int64_t)id, .limit = 1 };
 	struct store_reader *reader;

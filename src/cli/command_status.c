@@ -129,7 +129,7 @@ static int print_json(const struct status *status)
 
 /* What the history cannot tell: which workers are stuck at present. That it is unknown is told, and
  * no reason to say nothing else. */
-static void read_notes(const struct cli *cli, struct worker_note **ret, size_t *ret_count)
+static void read_notes(struct cli *cli, struct worker_note **ret, size_t *ret_count)
 {
 	struct buf path = BUF_INIT(CELL_MAX);
 	struct error error = { "" };

@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "config/config.h"
 
 #define PATH_TEXT_MAX 8192
 
@@ -133,16 +132,13 @@ int control_read_reply(const char *text, size_t len, char **ret_message, struct 
 	return r;
 }
 
-static int find_socket(const struct cli *cli, struct buf *path)
+static int find_socket(struct cli *cli, struct buf *path)
 {
-	struct config *config;
-	int exit_code = cli_load_config(cli, &config);
+	int exit_code = cli_find_places(cli);
 
-	if (exit_code != CLI_GO_ON)
-		return exit_code;
-	buf_printf(path, "%s/control.sock", config->runtime_directory);
-	config_free(config);
-	return CLI_GO_ON;
+	if (exit_code == CLI_GO_ON)
+		buf_printf(path, "%s/control.sock", cli->places.runtime_directory);
+	return exit_code;
 }
 
 static int complain(const struct cli *cli, const char *path, int r, const struct error *error)
@@ -168,7 +164,7 @@ static int print_line(const char *text)
 	return cli_print(&b);
 }
 
-int control_request(const struct cli *cli, struct json_t *request, const char *done)
+int control_request(struct cli *cli, struct json_t *request, const char *done)
 {
 	struct buf path = BUF_INIT(PATH_TEXT_MAX);
 	struct buf reply = BUF_INIT(CONTROL_MESSAGE_MAX);

@@ -28,6 +28,6 @@ int control_read_reply(const char *text, size_t len, char **ret_message, struct 
 
 /* The whole of it for a command: finds the socket, asks, prints the daemon's message (done when it
  * gave none) or the complaint. Takes the request. Returns the exit code. */
-int control_request(const struct cli *cli, struct json_t *request, const char *done);
+int control_request(struct cli *cli, struct json_t *request, const char *done);
 
 #endif

@@ -17,19 +17,17 @@
 #define NAMES_MAX CONFIG_REPOSITORIES_MAX
 #define PATH_TEXT_MAX 8192
 
-int history_path(const struct cli *cli, const char *name, struct buf *path)
+int history_path(struct cli *cli, const char *name, struct buf *path)
 {
-	struct config *config;
+	const char *directory = cli->state_directory;
 
-	if (cli->state_directory) {
-		buf_printf(path, "%s/%s", cli->state_directory, name);
-	} else {
-		int exit_code = cli_load_config(cli, &config);
+	if (!directory) {
+		int exit_code = cli_find_places(cli);
 		if (exit_code != CLI_GO_ON)
 			return exit_code;
-		buf_printf(path, "%s/%s", config->state_directory, name);
-		config_free(config);
+		directory = cli->places.state_directory;
 	}
+	buf_printf(path, "%s/%s", directory, name);
 	if (path->error < 0)
 		return cli_complain(CLI_USAGE, "the state directory's name is too long");
 	return CLI_GO_ON;
@@ -51,7 +49,7 @@ static int refuse(const struct cli *cli, const char *path, int r, const struct e
 		CLI_FAILED, "%s: %s", path, error->text[0] ? error->text : errno_text(-r));
 }
 
-static int open_at(const struct cli *cli, struct buf *path, struct store_reader **ret)
+static int open_at(struct cli *cli, struct buf *path, struct store_reader **ret)
 {
 	struct error error = { "" };
 	int exit_code = history_path(cli, "history.db", path);
@@ -62,7 +60,7 @@ static int open_at(const struct cli *cli, struct buf *path, struct store_reader 
 	return r < 0 ? refuse(cli, buf_text(path), r, &error) : CLI_GO_ON;
 }
 
-int history_open(const struct cli *cli, struct store_reader **ret)
+int history_open(struct cli *cli, struct store_reader **ret)
 {
 	struct buf path = BUF_INIT(PATH_TEXT_MAX);
 	int exit_code = open_at(cli, &path, ret);
@@ -71,7 +69,7 @@ int history_open(const struct cli *cli, struct store_reader **ret)
 	return exit_code;
 }
 
-int history_find(const struct cli *cli, struct buf *path)
+int history_find(struct cli *cli, struct buf *path)
 {
 	struct store_reader *reader = NULL;
 	int exit_code = open_at(cli, path, &reader);

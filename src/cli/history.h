@@ -10,17 +10,17 @@ struct buf;
 struct cli;
 struct store_reader;
 
-/* The path of a file in the state directory of --state-directory, else of the configuration.
+/* The path of a file in the state directory: that of --state-directory, else of cli_find_places.
  * Returns CLI_GO_ON and the path, or the exit code. */
-int history_path(const struct cli *cli, const char *name, struct buf *path);
+int history_path(struct cli *cli, const char *name, struct buf *path);
 
 /* Appends the path once it was seen that there is a history which can be read there. Returns
  * CLI_GO_ON or the exit code. */
-int history_find(const struct cli *cli, struct buf *path);
+int history_find(struct cli *cli, struct buf *path);
 
-/* Opens the history of --state-directory, else of the configuration. Returns CLI_GO_ON and a reader
+/* Opens the history there. Returns CLI_GO_ON and a reader
  * to close, or the exit code. */
-int history_open(const struct cli *cli, struct store_reader **ret);
+int history_open(struct cli *cli, struct store_reader **ret);
 
 /* The names of the repositories that have runs, by name. */
 struct history_names {

@@ -25,6 +25,7 @@ libcli_a_SOURCES = \
 	%D%/command_status.c \
 	%D%/commands.c %D%/commands.h \
 	%D%/control_client.c %D%/control_client.h \
+	%D%/daemon_state.c %D%/daemon_state.h \
 	%D%/daemon_user.c %D%/daemon_user.h \
 	%D%/format_option.c %D%/format_option.h \
 	%D%/help.c %D%/help.h \

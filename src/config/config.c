@@ -43,6 +43,13 @@ static void alarm_done(struct config_alarm *alarm)
 	free(alarm->name);
 }
 
+void config_places_done(struct config_places *places)
+{
+	free(places->state_directory);
+	free(places->runtime_directory);
+	*places = (struct config_places){ NULL, NULL };
+}
+
 struct config *config_free(struct config *config)
 {
 	if (!config)

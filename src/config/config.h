@@ -159,6 +159,21 @@ int config_load_text(const char *name, const char *text, size_t len,
 
 struct config *config_free(struct config *config); /* accepts NULL, returns NULL */
 
+/* Where the daemon keeps what others look for. */
+struct config_places {
+	char *state_directory;
+	char *runtime_directory;
+};
+
+/* The same files and command line, asked for nothing but these: what else is in error does not
+ * count, and what is in error of these, or cannot be read, is as if it were not given. Without a
+ * state directory it is default_state (NULL: the usual one). Returns 0 and texts to free, or
+ * -ENOMEM. */
+int config_load_places(const char *path, const struct config_overrides *overrides,
+	const char *default_state, struct config_places *ret);
+
+void config_places_done(struct config_places *places);
+
 /* The default path: SYSCONFDIR/repoprobe/repoprobe.conf. */
 const char *config_default_path(void);
 

@@ -170,6 +170,27 @@ int config_load(const char *path, bool is_file_required, const struct config_ove
 	return finish(l, overrides, ret, errors);
 }
 
+int config_load_places(const char *path, const struct config_overrides *overrides,
+	const char *default_state, struct config_places *ret)
+{
+	struct loader *l = loader_new();
+	struct config_errors errors = { 0 };
+
+	if (!l)
+		return -ENOMEM;
+	read_file(l, path, false);
+	read_directory_beside(l, path);
+	if (overrides)
+		source_override(l->source, overrides, &l->issues);
+	int r = issues_finish(&l->issues, &errors);
+	if (r != -ENOMEM)
+		r = resolve_places(&l->source->daemon, default_state, ret);
+	config_errors_done(&errors);
+	source_free(l->source);
+	free(l);
+	return r;
+}
+
 int config_load_text(const char *name, const char *text, size_t len,
 	const struct config_overrides *overrides, struct config **ret, struct config_errors *errors)
 {

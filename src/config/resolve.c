@@ -241,20 +241,42 @@ static int resolve_mutes(const struct source *source, struct issues *issues, str
 	return 0;
 }
 
+int resolve_places(
+	const struct source_daemon *daemon, const char *default_state, struct config_places *ret)
+{
+	const struct source_value *given_state = &daemon->state_directory;
+	const struct source_value *given_runtime = &daemon->runtime_directory;
+	const char *state = default_state ? default_state : STATE_DIRECTORY_DEFAULT;
+	struct config_places places = { NULL, NULL };
+
+	if (given_state->is_given && given_state->text)
+		state = given_state->text;
+	const char *runtime =
+		strcmp(state, STATE_DIRECTORY_DEFAULT) == 0 ? RUNTIME_DIRECTORY_DEFAULT : state;
+	if (!given_runtime->is_auto && given_runtime->text)
+		runtime = given_runtime->text;
+	if (resolve_copy(&places.state_directory, state) < 0 ||
+		resolve_copy(&places.runtime_directory, runtime) < 0) {
+		config_places_done(&places);
+		return -ENOMEM;
+	}
+	*ret = places;
+	return 0;
+}
+
 static int resolve_daemon(const struct source *source, struct config *config)
 {
 	const struct source_daemon *daemon = &source->daemon;
-	const char *state = resolve_text(&daemon->state_directory);
-	const char *runtime = resolve_text(&daemon->runtime_directory);
+	struct config_places places;
+	int r = resolve_places(daemon, NULL, &places);
 
-	if (daemon->runtime_directory.is_auto)
-		runtime = strcmp(state, STATE_DIRECTORY_DEFAULT) == 0 ? RUNTIME_DIRECTORY_DEFAULT
-								      : state;
+	if (r < 0)
+		return r;
+	config->state_directory = places.state_directory;
+	config->runtime_directory = places.runtime_directory;
 	config->parallel_runs = (uint32_t)daemon->parallel_runs.number;
 	config->log_level = (enum log_level)daemon->log_level.number;
-	if (resolve_copy(&config->state_directory, state) < 0)
-		return -ENOMEM;
-	return resolve_copy(&config->runtime_directory, runtime);
+	return 0;
 }
 
 static int resolve_http(const struct source *source, struct config *config)

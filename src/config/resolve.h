@@ -11,6 +11,11 @@
  * to issues. Returns 0, also with issues (the config is then of no use), or -ENOMEM. */
 int resolve_config(struct source *source, struct issues *issues, struct config **ret);
 
+/* The directories of [daemon]; a state directory that is not given, or in error, is default_state
+ * (NULL: the schema's default). Returns 0 and copies, or -ENOMEM. */
+int resolve_places(
+	const struct source_daemon *daemon, const char *default_state, struct config_places *ret);
+
 /* Who says what about one probe of one repository. */
 struct resolver {
 	struct source *source;

@@ -172,6 +172,111 @@ def test_byte_order_mark_and_carriage_returns_do_no_harm(directory):
     assert run_cli("config", "check", path).returncode == 0
 
 
+# --- A configuration in error, and the command line
+
+
+def history_commands(d, directory):
+    """What reads the history, with exit status 0."""
+    (run,) = d.sql("SELECT max(id) FROM runs_v")[0]
+    return [
+        ["status"], ["runs", "nas"], ["show", run], ["incidents"], ["database", "check"],
+        ["rule", "replay", "--days", "1", "write avg > 1h"],
+        ["export", "--format=csv"], ["backup", directory / "copy.db"],
+    ]  # fmt: skip
+
+
+CONTROL_COMMANDS = [
+    ["mute", "nas", "--for=1h", "--reason=test"], ["unmute", "nas"], ["probe-now", "nas"], ["rebaseline", "nas"],
+]  # fmt: skip
+
+
+def check_goes_on(commands, config, state):
+    """Each does its work, with one line on standard error that says what is wrong and where to look."""
+    for command in commands:
+        done = run_cli(*command, "--config", config)
+        assert done.returncode == 0, (command, done.stderr)
+        (line,) = done.stderr.splitlines()
+        assert f"; the state directory {state} is used; see \"repoprobe config check {config}\"" in line, line
+
+
+def break_by_text(text):
+    return lambda path: path.write_text(path.read_text() + text)
+
+
+def break_by_directory(path):
+    path.unlink()
+    path.mkdir()
+
+
+BREAKS = {
+    "key": break_by_text("[defaults]\nintervall = 5min\n"),
+    "many": break_by_text(BAD.replace("[daemon]", "[http]")),
+    "no section": lambda path: path.write_text("nonsense\n= 1\n[\n" + path.read_text()),
+    "value": break_by_text("[mute night]\nwhen = 26:00-27:00\n"),
+    "zeros": lambda path: path.write_bytes(path.read_bytes() + b"\0\xff" * 100),
+    "missing": lambda path: path.unlink(),
+    "unreadable": break_by_directory,
+}
+
+
+@pytest.fixture(scope="module")
+def told():
+    """A daemon whose state directory its configuration names, and one run."""
+    with temporary_directory() as directory, daemons(directory) as factory:
+        (directory / "nas").mkdir()
+        state = f"[daemon]\nstate_directory = {directory}/state\n"
+        text = f"{state}[repository nas]\npath = {directory}/nas\nprobes = quick\n{QUICK}"
+        d = factory(config=text).wait_ready()
+        d.wait_runs("nas", 1)
+        d.wait_sql("SELECT count(*) FROM runs_v", [(1,)])
+        yield d, text
+
+
+@pytest.mark.parametrize("how", BREAKS)
+def test_an_error_of_the_configuration_does_not_take_away_the_command_line(told, directory, how):
+    d, text = told
+    d.config_path.write_text(text)
+    BREAKS[how](d.config_path)
+    try:
+        check_goes_on([*history_commands(d, directory), *CONTROL_COMMANDS], d.config_path, d.state)
+        done = run_cli("config", "check", d.config_path)
+        assert done.returncode == 2 and done.stdout == ""
+        done = run_cli("reload", "--config", d.config_path)
+        assert done.returncode == 1 and len(done.stderr.splitlines()) > 1, done.stderr
+    finally:
+        if d.config_path.is_dir():
+            d.config_path.rmdir()
+        d.config_path.write_text(text)
+
+
+@pytest.mark.parametrize("how", set(BREAKS) - {"missing", "unreadable"})
+def test_without_a_daemon_the_state_directory_is_what_the_configuration_still_says(daemon, directory, how):
+    (directory / "nas").mkdir()
+    text = f"[daemon]\nstate_directory = {directory}/state\nparalel_runs = 2\n"
+    d = daemon(repositories={"nas": directory / "nas"}).wait_ready()
+    d.wait_sql("SELECT count(*) > 0 FROM runs_v", [(1,)])
+    d.stop()
+    path = write(directory, text)
+    BREAKS[how](path)
+    check_goes_on([["status"], ["runs", "nas"], ["incidents"]], path, d.state)
+
+
+def test_what_is_good_of_the_configuration_beats_a_running_daemon(told, directory):
+    """Also with no error: the daemon's own directory counts only where the file names none."""
+    d, text = told
+    nameless = text.replace(f"state_directory = {d.state}\n", "")
+    assert nameless != text
+    d.config_path.write_text(nameless)
+    try:
+        done = run_cli("status", "--config", d.config_path)
+        assert (done.returncode, done.stderr) == (0, "") and "nas" in done.stdout
+        d.config_path.write_text(text.replace(str(d.state), str(directory / "other")))
+        done = run_cli("status", "--config", d.config_path)
+        assert done.returncode == 1 and f"no history at {directory}/other/history.db" in done.stderr
+    finally:
+        d.config_path.write_text(text)
+
+
 # --- Reload
 
 

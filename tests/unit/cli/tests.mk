@@ -31,3 +31,8 @@ check_PROGRAMS += tests/unit/cli/test_replay
 UNIT_TESTS += tests/unit/cli/test_replay
 tests_unit_cli_test_replay_SOURCES = %D%/test_replay.c
 tests_unit_cli_test_replay_LDADD = $(CLI_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/cli/test_daemon_state
+UNIT_TESTS += tests/unit/cli/test_daemon_state
+tests_unit_cli_test_daemon_state_SOURCES = %D%/test_daemon_state.c
+tests_unit_cli_test_daemon_state_LDADD = $(CLI_TEST_LIBS)

@@ -422,6 +422,43 @@ static void mistakes_on_the_command_line_are_told_last(void **state)
 		"[repository r]\npath = /mnt/r\nx = y\n", &overrides, expected, COUNT(expected));
 }
 
+/* Each other error is passed over; what is in error of the two counts as not given. */
+static void places_are_found_whatever_else_is_in_error(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *default_state;
+		const char *state;
+		const char *runtime;
+	} cases[] = {
+		{ "", NULL, "/var/lib/repoprobe", "/run/repoprobe" },
+		{ "nonsense\n", NULL, "/var/lib/repoprobe", "/run/repoprobe" },
+		{ "nonsense\n", "/running", "/running", "/running" },
+		{ "[daemon]\nstate_directory = /s\nx = y\n[z]\n", "/running", "/s", "/s" },
+		{ "[daemon]\nstate_directory = s\n", NULL, "/var/lib/repoprobe", "/run/repoprobe" },
+		{ "[daemon]\nstate_directory = s\n", "/running", "/running", "/running" },
+		{ "x\n[daemon]\nruntime_directory = /r\n", "/running", "/running", "/r" },
+		{ "x\n[daemon]\nruntime_directory = r\nstate_directory = /s\n", NULL, "/s", "/s" },
+		{ "[daemon]\nstate_directory = /s\n[daemon]\nstate_directory = /t\n", NULL, "/s",
+			"/s" },
+		{ "[repository a]\npath = b\n[daemon]\nstate_directory = /s\n", NULL, "/s", "/s" },
+	};
+	const struct place *p = *state;
+	struct config_places places;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		write_file(p, "main.conf", cases[i].text);
+		assert_int_equal(
+			config_load_places(p->path, NULL, cases[i].default_state, &places), 0);
+		assert_string_equal(places.state_directory, cases[i].state);
+		assert_string_equal(places.runtime_directory, cases[i].runtime);
+		config_places_done(&places);
+	}
+	assert_int_equal(config_load_places("/nonexistent/x.conf", NULL, "/running", &places), 0);
+	assert_string_equal(places.state_directory, "/running");
+	config_places_done(&places);
+}
+
 static void the_default_path_is_the_build_s(void **state)
 {
 	(void)state;
@@ -449,6 +486,8 @@ int main(void)
 		cmocka_unit_test(an_empty_list_of_addresses_switches_http_off),
 		cmocka_unit_test(relative_paths_on_the_command_line_count_from_here),
 		cmocka_unit_test(mistakes_on_the_command_line_are_told_last),
+		cmocka_unit_test_setup_teardown(
+			places_are_found_whatever_else_is_in_error, set_up, tear_down),
 		cmocka_unit_test(the_default_path_is_the_build_s),
 	};
 
