@@ -224,6 +224,8 @@ struct alarm_evidence {
 	uint32_t moved; /* enum alarm_moved bits */
 	enum alarm_cause cause;
 	enum alarm_unit unit; /* of an alarm of the user's; else the rule says it */
+	/* Of a stall before the I/O, of which value is then the length; none: it was of an I/O. */
+	enum run_setup_step setup_step;
 };
 
 #define ALARM_CONDITION_MAX 39

@@ -33,25 +33,25 @@
 
 /* A row for each operation of each run picked, or one for a run without any; more columns, and what
  * they come from. */
-#define RUNS_OF(picked, order, columns, joined)                                                        \
-	"WITH picked (id) AS MATERIALIZED (" picked ")"                                                \
-	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"           \
-	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"                  \
-	" run.duration_nsec, run.setup_nsec, run.measured_nsec, run.cpu_user_nsec,"                    \
-	" run.cpu_system_nsec, run.outstanding_ios, run.layout_bytes, run.others_bytes_per_sec,"       \
-	" run.others_ios_per_sec, run.pressure_some, run.pressure_full, run.file_bytes,"               \
-	" run.file_target_bytes, run.workload, workload.options, run.file_size_bytes,"                 \
-	" identity.fs_type, identity.source, identity.mount_point, identity.fs_uuid,"                  \
-	" identity.is_mount, identity.sector_bytes, identity.mount_options,"                           \
-	" identity.fs_options, identity.id, identity.device, coalesce(run.size_bytes,"                 \
-	" identity.size_bytes), run.free_bytes, run.registered_buffers, run.iops_seconds,"             \
-	" run.iops_ios, run.iops_squares, run.is_confirmation, o.operation, o.ios, o.bytes, o.errors," \
-	" o.active_nsec, o.iops_seconds, o.iops_ios, o.iops_squares, o.latencies, o.histogram" columns \
-	" FROM picked CROSS JOIN run ON run.id = picked.id"                                            \
-	" JOIN series ON series.id = run.series JOIN target ON target.id = series.target"              \
-	" LEFT JOIN workload ON workload.id = run.workload"                                            \
-	" LEFT JOIN identity ON identity.id = run.identity"                                            \
-	" LEFT JOIN run_operation AS o ON o.run = run.id" joined                                       \
+#define RUNS_OF(picked, order, columns, joined)                                                                                                \
+	"WITH picked (id) AS MATERIALIZED (" picked ")"                                                                                        \
+	" SELECT run.id, target.name, series.probe, run.started_usec, run.status, run.skip,"                                                   \
+	" run.error_number, run.reason, run.trust, run.engine, run.start_delay_usec,"                                                          \
+	" run.duration_nsec, run.setup_nsec, run.measured_nsec, run.cpu_user_nsec,"                                                            \
+	" run.cpu_system_nsec, run.outstanding_ios, run.layout_bytes, run.others_bytes_per_sec,"                                               \
+	" run.others_ios_per_sec, run.pressure_some, run.pressure_full, run.file_bytes,"                                                       \
+	" run.file_target_bytes, run.workload, workload.options, run.file_size_bytes,"                                                         \
+	" identity.fs_type, identity.source, identity.mount_point, identity.fs_uuid,"                                                          \
+	" identity.is_mount, identity.sector_bytes, identity.mount_options,"                                                                   \
+	" identity.fs_options, identity.id, identity.device, coalesce(run.size_bytes,"                                                         \
+	" identity.size_bytes), run.free_bytes, run.registered_buffers, run.iops_seconds,"                                                     \
+	" run.iops_ios, run.iops_squares, run.is_confirmation, run.setup_longest_nsec, run.setup_step, o.operation, o.ios, o.bytes, o.errors," \
+	" o.active_nsec, o.iops_seconds, o.iops_ios, o.iops_squares, o.latencies, o.histogram" columns                                         \
+	" FROM picked CROSS JOIN run ON run.id = picked.id"                                                                                    \
+	" JOIN series ON series.id = run.series JOIN target ON target.id = series.target"                                                      \
+	" LEFT JOIN workload ON workload.id = run.workload"                                                                                    \
+	" LEFT JOIN identity ON identity.id = run.identity"                                                                                    \
+	" LEFT JOIN run_operation AS o ON o.run = run.id" joined                                                                               \
 	" ORDER BY run.started_usec" order ", run.id" order ", o.operation"
 #define JUDGED_COLUMNS ", o.sample, baseline.since_usec"
 #define JUDGED_JOINED                                                                              \
@@ -169,6 +169,8 @@ static void read_head(struct store_reader *reader, struct sql *s, struct run *ru
 	run->has_registered_buffers = sql_unsigned_or(s, 1, 0);
 	read_iops(s, &(const struct run_iops){ 0 }, &run->iops[RUN_OPERATIONS]);
 	run->is_confirmation = sql_unsigned_or(s, 1, 0);
+	run->setup_longest_nsec = sql_unsigned_or(s, INT64_MAX, 0);
+	run->setup_step = (enum run_setup_step)sql_unsigned_or(s, RUN_SETUP_STEPS - 1, 0);
 }
 
 static void read_judged(struct sql *s, struct store_judged *ret)

@@ -140,4 +140,5 @@ void reader_read_event(struct sql *s, struct incident_event *ret)
 	sql_text(s, ret->alarm, sizeof(ret->alarm));
 	sql_text(s, ret->condition, sizeof(ret->condition));
 	ret->evidence.unit = (enum alarm_unit)sql_unsigned_or(s, ALARM_UNITS - 1, 0);
+	ret->evidence.setup_step = (enum run_setup_step)sql_unsigned_or(s, RUN_SETUP_STEPS - 1, 0);
 }

@@ -48,7 +48,7 @@ int64_t reader_limit(size_t limit);
 	" e.time_usec, e.probe, e.operation, e.value_nsec, e.limit_nsec, e.hits, e.window_runs,"   \
 	" e.status, e.rule, e.value, e.normal, e.normal_low, e.normal_high, e.normal_runs,"        \
 	" e.load, e.others_bytes_per_sec, e.confirmations, e.agreed, e.moved, e.cause,"            \
-	" e.alarm, e.condition, e.unit"
+	" e.alarm, e.condition, e.unit, e.setup_step"
 void reader_read_event(struct sql *s, struct incident_event *ret);
 
 #endif

@@ -18,6 +18,7 @@ static const struct {
 	{ 4, schema_migration_4 },
 	{ 5, schema_migration_5 },
 	{ 6, schema_migration_6 },
+	{ 7, schema_migration_7 },
 };
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)

@@ -8,7 +8,7 @@
 struct error;
 struct sqlite3;
 
-#define SCHEMA_VERSION 6
+#define SCHEMA_VERSION 7
 #define SCHEMA_APPLICATION_ID 1919971938 /* "rprb" */
 
 /* A migration's statements; they end by setting user_version. Never changed once released. */
@@ -18,6 +18,7 @@ extern const char schema_migration_3[];
 extern const char schema_migration_4[];
 extern const char schema_migration_5[];
 extern const char schema_migration_6[];
+extern const char schema_migration_7[];
 
 /* Whose database is this, and how old? Only reads. *ret_version is 0 for an empty one. -EINVAL: a
  * database of another program; -EPROTO: made by a newer version of ours; -EUCLEAN: damaged. */

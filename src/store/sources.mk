@@ -13,6 +13,7 @@ libstore_a_SOURCES = \
 	%D%/migration_4.c \
 	%D%/migration_5.c \
 	%D%/migration_6.c \
+	%D%/migration_7.c \
 	%D%/opening.c %D%/opening.h \
 	%D%/read_baseline.c \
 	%D%/pool.c \

@@ -33,10 +33,11 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" measured_nsec, cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes,"
 		" others_bytes_per_sec, others_ios_per_sec, pressure_some, pressure_full,"
 		" file_bytes, file_target_bytes, file_size_bytes, free_bytes, size_bytes,"
-		" registered_buffers, iops_seconds, iops_ios, iops_squares, is_confirmation)"
+		" registered_buffers, iops_seconds, iops_ios, iops_squares, is_confirmation,"
+		" setup_longest_nsec, setup_step)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?,"
-		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)), ?, ?, ?, ?, ?)",
+		" nullif(?, (SELECT size_bytes FROM identity WHERE id = ?11)), ?, ?, ?, ?, ?, ?, ?)",
 	[WRITE_ADD_OPERATION] =
 		"INSERT INTO run_operation (run, operation, ios, bytes, errors, active_nsec,"
 		" iops_seconds, iops_ios, iops_squares, latencies, sum_nsec, min_nsec, max_nsec,"
@@ -64,9 +65,9 @@ static const char *const texts[WRITE_STATEMENTS] = {
 		" probe, operation, value_nsec, limit_nsec, hits, window_runs, status, rule,"
 		" value, normal, normal_low, normal_high, normal_runs, load,"
 		" others_bytes_per_sec, confirmations, agreed, moved, cause, alarm, condition,"
-		" unit)"
+		" unit, setup_step)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?)"
+		" ?, ?, ?, ?)"
 		" ON CONFLICT (incident, sequence) DO NOTHING",
 	[WRITE_ADD_MESSAGE] =
 		"INSERT INTO outbox (key, channel, created_usec, tries, text, incident, sequence)"

@@ -141,6 +141,10 @@ static int add_event(struct write *w, const struct incident_event *event, struct
 	sql_bind_integer(s, event->status);
 	bind_evidence(s, &event->evidence);
 	bind_alarm(s, event);
+	if (event->evidence.setup_step != RUN_SETUP_NONE)
+		sql_bind_integer(s, event->evidence.setup_step);
+	else
+		sql_bind_null(s);
 	return sql_finish(s, reterr);
 }
 

@@ -165,6 +165,8 @@ static int add_run(
 	bind_unless(s, run->has_registered_buffers, false);
 	bind_iops(s, &run->iops[RUN_OPERATIONS], &(const struct run_iops){ 0 });
 	bind_unless(s, run->is_confirmation, false);
+	bind_if(s, run->setup_step != RUN_SETUP_NONE, run->setup_longest_nsec);
+	bind_unless(s, run->setup_step, RUN_SETUP_NONE);
 	return sql_finish(s, reterr);
 }
 

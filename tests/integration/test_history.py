@@ -9,7 +9,7 @@ import pytest
 from conftest import QUICK, run_cli
 
 RUN_COLUMNS = {"id", "started", "repository", "probe", "status", "skip_reason", "reason", "trust", "engine"}
-RUN_COLUMNS |= {"duration_ms", "setup_ms", "measured_ms", "fs_type", "fs_free_bytes", "workload"}
+RUN_COLUMNS |= {"duration_ms", "setup_ms", "setup_longest_ms", "setup_step", "measured_ms", "fs_type", "fs_free_bytes", "workload"}
 RUN_COLUMNS |= {f"{o}_{c}" for o in ("read", "write") for c in ("ios", "bytes", "avg_ms", "p50_ms", "p99_ms", "max_ms")}
 INCIDENT_COLUMNS = {"id", "repository", "state", "level", "opened", "closed", "duration_seconds", "reason"}
 

@@ -251,6 +251,8 @@ struct run *fixture_run(struct fixture *f, int64_t id, const char *repository, c
 	run->start_delay_usec = fixture_random(f) % 300000;
 	run->is_confirmation = fixture_random(f) % 2 == 1;
 	run->setup_nsec = fixture_random(f) % UINT64_C(20000000);
+	run->setup_longest_nsec = run->setup_nsec / 2;
+	run->setup_step = (enum run_setup_step)(1 + id % (RUN_SETUP_STEPS - 1));
 	run->status = RUN_OK;
 	run->trust = RUN_TRUST_DIRECT;
 	run->engine = WORKLOAD_ENGINE_IO_URING;
@@ -336,6 +338,8 @@ void fixture_assert_equal_runs(const struct run *a, const struct run *b)
 	assert_int_equal(a->is_confirmation, b->is_confirmation);
 	assert_int_equal(a->duration_nsec, b->duration_nsec);
 	assert_int_equal(a->setup_nsec, b->setup_nsec);
+	assert_int_equal(a->setup_longest_nsec, b->setup_longest_nsec);
+	assert_int_equal(a->setup_step, b->setup_step);
 	assert_int_equal(a->measured_nsec, b->measured_nsec);
 	assert_int_equal(a->status, b->status);
 	assert_int_equal(a->skip, b->skip);

@@ -303,6 +303,7 @@ static struct incident_event explained_event(void)
 		.agreed = 1,
 		.moved = ALARM_MOVED_P95 | ALARM_MOVED_MAX,
 		.cause = ALARM_CAUSE_STALLS,
+		.setup_step = RUN_SETUP_OPEN,
 	};
 	return event;
 }
@@ -336,6 +337,8 @@ static void the_events_of_an_incident_come_in_order_with_what_they_stand_on(void
 	assert_int_equal(e->agreed, expected->agreed);
 	assert_int_equal(e->moved, expected->moved);
 	assert_int_equal(e->cause, expected->cause);
+	assert_int_equal(e->setup_step, RUN_SETUP_OPEN);
+	assert_int_equal(found.list[0].evidence.setup_step, RUN_SETUP_NONE);
 	memset(&found, 0, sizeof(found));
 	assert_int_equal(store_read_events(fixture_reader(f), 9, collect_event, &found, NULL), 0);
 	assert_int_equal(found.count, 0);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "fixture.h"
 #include "store/store.h"
@@ -171,6 +172,36 @@ static void facts_that_are_not_known_are_not_zero(void **state)
 		fixture_sql_integer(f, "SELECT sum(pressure_some_percent = 0) FROM runs_v"), 2);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT count(pressure_full_percent) FROM runs_v"), 2);
+}
+
+static void a_view_shows_the_longest_step_of_the_setup(void **state)
+{
+	struct fixture *f = *state;
+	struct buf sql = BUF_INIT(4096);
+	char *text;
+
+	fixture_open(f);
+	for (int64_t id = 1; id <= RUN_SETUP_STEPS; id++) {
+		struct run *run = fixture_run(f, id, "nas1", "active-full");
+		run->setup_step = (enum run_setup_step)(id - 1);
+		run->setup_longest_nsec = run->setup_step == RUN_SETUP_NONE
+			? 0
+			: UINT64_C(25000000000) + (uint64_t)id;
+		assert_comes_back(f, run);
+		buf_printf(&sql, "%s%s", id > 1 ? "," : "",
+			run_setup_step_name((enum run_setup_step)(id - 1)));
+	}
+	text = fixture_sql_text(f,
+		"SELECT group_concat(coalesce(setup_step, ''), ',') FROM"
+		" (SELECT setup_step FROM runs_v ORDER BY id)");
+	assert_string_equal(text, buf_text(&sql));
+	free(text);
+	assert_int_equal(fixture_sql_integer(f, "SELECT sum(setup_longest_ms = 25000) FROM runs_v"),
+		RUN_SETUP_STEPS - 1);
+	assert_int_equal(fixture_sql_integer(
+				 f, "SELECT count(*) FROM runs_v WHERE setup_longest_ms IS NULL"),
+		1);
+	buf_done(&sql);
 }
 
 static void a_view_shows_device_and_options(void **state)
@@ -435,6 +466,7 @@ int main(void)
 		TEST(every_kind_of_device_comes_back),
 		TEST(facts_that_are_not_known_are_not_zero),
 		TEST(a_view_shows_device_and_options),
+		TEST(a_view_shows_the_longest_step_of_the_setup),
 		TEST(a_run_that_never_began_comes_back_empty),
 		TEST(an_operation_that_only_failed_comes_back),
 		TEST(every_status_and_preset_comes_back),
