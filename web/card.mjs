@@ -21,6 +21,9 @@ const trustTexts = {
 	warming: { text: 'the probe file is still growing to its full size. Shown, not judged yet' },
 };
 
+/** A step before the I/O that took so long is told. */
+const SETUP_TOLD_SECONDS = 1;
+
 function ageOf(text) {
 	return (now() - Date.parse(text)) / 1000;
 }
@@ -84,6 +87,7 @@ class ProbePanel {
 		this.description = el('p', { class: 'probe-description' });
 		this.limit = el('span', { class: 'limit-text' });
 		this.reason = el('p', { class: 'probe-reason' });
+		this.setup = el('p', { class: 'setup-text' });
 		this.trust = el('ul', { class: 'trust', 'aria-label': 'How far these numbers can be trusted' });
 		this.rows = operationsOf(probe).map((operation) => [operation, new OperationRow(operation)]);
 		this.table = el('table', { class: 'numbers' },
@@ -97,7 +101,7 @@ class ProbePanel {
 				el('div', { class: 'probe-names' }, el('h3', {}, probe.name), this.description),
 				el('div', { class: 'probe-times' }, this.statusLabel, this.status, this.age, this.next)),
 			el('div', { class: 'probe-body' },
-				el('div', { class: 'probe-facts' }, this.reason, this.table, this.limit, this.trust),
+				el('div', { class: 'probe-facts' }, this.reason, this.table, this.setup, this.limit, this.trust),
 				this.trend.root));
 		this.update(probe, above);
 	}
@@ -111,6 +115,8 @@ class ProbePanel {
 		for (const [operation, row] of this.rows)
 			row.update(run?.operations?.[operation], probe);
 		setText(this.limit, this.limitText());
+		setText(this.setup, this.setupText(run));
+		setHidden(this.setup, this.setup.textContent === '');
 		const reason = run && run.status !== 'ok' ? sentence(run.reason ?? '') : '';
 		setText(this.reason, reason);
 		setHidden(this.reason, reason === '' || reason === above);
@@ -118,6 +124,14 @@ class ProbePanel {
 		this.updateTrust(run);
 		this.tick();
 		this.trend.update(probe);
+	}
+
+	/** Nothing of what went as fast as it should. */
+	setupText(run) {
+		if (!run || !(run.setup_longest_seconds >= SETUP_TOLD_SECONDS))
+			return '';
+		return `${sentence(run.setup_step_text)} took ${latency(run.setup_longest_seconds)}; `
+			+ `the first I/O came after ${latency(run.setup_seconds)}.`;
 	}
 
 	limitText() {

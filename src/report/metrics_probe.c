@@ -110,6 +110,17 @@ bool metrics_probe_duration(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
+/* Where no worker told, as of one that was killed, it is not known. */
+bool metrics_probe_setup(const struct metrics_item *item, uint64_t *ret)
+{
+	const struct run *run = finished_run(item);
+
+	if (!run || run->setup_step == RUN_SETUP_NONE)
+		return false;
+	*ret = run->setup_nsec;
+	return true;
+}
+
 bool metrics_probe_last_run(const struct metrics_item *item, uint64_t *ret)
 {
 	const struct run *run = finished_run(item);

@@ -48,6 +48,7 @@ void metrics_emit_probe_status(
 bool metrics_probe_success(const struct metrics_item *item, uint64_t *ret);
 bool metrics_probe_running(const struct metrics_item *item, uint64_t *ret);
 bool metrics_probe_duration(const struct metrics_item *item, uint64_t *ret);
+bool metrics_probe_setup(const struct metrics_item *item, uint64_t *ret);
 bool metrics_probe_last_run(const struct metrics_item *item, uint64_t *ret);
 bool metrics_probe_last_success(const struct metrics_item *item, uint64_t *ret);
 bool metrics_probe_next_run(const struct metrics_item *item, uint64_t *ret);

@@ -139,6 +139,9 @@ static struct json_t *new_last_run(const struct run *run)
 	run_json_add_id(object, run);
 	run_json_add_outcome(object, run);
 	json_add_seconds(object, "duration_seconds", run->duration_nsec);
+	run_json_add_setup(object, run);
+	json_add_text(object, "setup_step_text",
+		run->setup_step == RUN_SETUP_NONE ? NULL : run_setup_step_text(run->setup_step));
 	run_json_add_operations(object, run);
 	return object;
 }

@@ -22,6 +22,9 @@ static const char *const run_columns[] = {
 	"block_size_bytes",
 	"duration_seconds",
 	"measured_seconds",
+	"setup_seconds",
+	"setup_longest_seconds",
+	"setup_step",
 };
 
 static const char *const operation_columns[] = {
@@ -148,6 +151,12 @@ void report_run_csv_line(const struct run *run, struct buf *b)
 		add_seconds(b, run->measured_nsec);
 	else
 		add_commas(b, 1);
+	add_seconds(b, run->setup_nsec);
+	if (run->setup_step != RUN_SETUP_NONE)
+		add_seconds(b, run->setup_longest_nsec);
+	else
+		add_commas(b, 1);
+	buf_printf(b, ",%s", run_setup_step_name(run->setup_step));
 	for (size_t i = 0; i < RUN_OPERATIONS; i++)
 		add_operation(b, run, &run->operations[i]);
 	buf_add_text(b, "\r\n");

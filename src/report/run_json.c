@@ -132,6 +132,18 @@ void run_json_add_outcome(struct json_t *object, const struct run *run)
 		run->engine == WORKLOAD_ENGINE_AUTO ? NULL : run_engine_name(run->engine));
 }
 
+void run_json_add_setup(struct json_t *object, const struct run *run)
+{
+	json_add_seconds(object, "setup_seconds", run->setup_nsec);
+	if (run->setup_step == RUN_SETUP_NONE) {
+		json_add_null(object, "setup_longest_seconds");
+		json_add_null(object, "setup_step");
+		return;
+	}
+	json_add_seconds(object, "setup_longest_seconds", run->setup_longest_nsec);
+	json_add_text(object, "setup_step", run_setup_step_name(run->setup_step));
+}
+
 static void add_identity(struct json_t *object, const struct identity *identity)
 {
 	json_add_text(object, "fs_type", text_or_null(identity->fs_type));
@@ -160,7 +172,7 @@ static struct json_t *new_context(const struct run *run)
 	run_json_add_count(object, "layout_bytes", run->layout_bytes);
 	json_add_boolean(object, "is_confirmation", run->is_confirmation);
 	json_add_seconds(object, "start_delay_seconds", run->start_delay_usec * 1000);
-	json_add_seconds(object, "setup_seconds", run->setup_nsec);
+	run_json_add_setup(object, run);
 	json_add_seconds(object, "measured_seconds", run->measured_nsec);
 	json_add_seconds(object, "duration_seconds", run->duration_nsec);
 	json_add_seconds(object, "cpu_user_seconds", run->cpu_user_nsec);

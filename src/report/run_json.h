@@ -15,6 +15,9 @@ void run_json_add_outcome(struct json_t *object, const struct run *run);
 /* Adds "operations": those that happened, and their total. */
 void run_json_add_operations(struct json_t *object, const struct run *run);
 
+/* Adds setup_seconds, and the longest step of it, null where it is not known. */
+void run_json_add_setup(struct json_t *object, const struct run *run);
+
 /* A count as JSON can hold it: at most 2^63 - 1. */
 void run_json_add_count(struct json_t *object, const char *key, uint64_t value);
 

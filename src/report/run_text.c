@@ -16,6 +16,7 @@
 
 #define LABEL_WIDTH 14
 #define OPTION_TEXT_MAX 128
+#define SETUP_TOLD_NSEC UINT64_C(100000000) /* a step before the I/O that took so long is told */
 #define BILLION UINT64_C(1000000000)
 #define NSEC_PER_MSEC_REAL 1e6
 #define NSEC_PER_SEC_REAL 1e9
@@ -191,6 +192,9 @@ static void add_times(const struct run *run, struct buf *b)
 		buf_add_text(b, "nothing measured");
 	if (run->setup_nsec > 0)
 		buf_printf(b, ", %.3f s to set up", seconds(run->setup_nsec));
+	if (run->setup_longest_nsec >= SETUP_TOLD_NSEC)
+		buf_printf(b, " (%s took %.3f s)", run_setup_step_text(run->setup_step),
+			seconds(run->setup_longest_nsec));
 	if (run->duration_nsec > 0)
 		buf_printf(b, ", %.3f s in all", seconds(run->duration_nsec));
 	buf_add_char(b, '\n');

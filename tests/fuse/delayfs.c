@@ -8,8 +8,10 @@
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
  * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
  * then on), "error NUMBER" (errno of reads and writes, 0: none), "hang getattr|open|fsync|off":
- * requests of this kind are not answered while that is so; "squash on|off": each request has the
- * rights of who asks, and root those of nobody, as of a server that exports with root_squash. */
+ * requests of this kind are not answered while that is so; "open-delay USEC": each open of a file
+ * for writing takes as long (to ask for attributes, the kernel opens files for reading); "squash
+ * on|off": each request has the rights of who asks, and root those of nobody, as of a server that
+ * exports with root_squash. */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -43,6 +45,7 @@ enum kind {
 struct mood {
 	atomic_int hanging; /* enum kind */
 	atomic_long delay_usec;
+	atomic_long open_delay_usec;
 	atomic_bool is_direct_refused; /* by open */
 	atomic_bool is_direct_failing; /* open takes it, I/O does not */
 	atomic_bool is_cached;
@@ -82,11 +85,9 @@ static int result(int r)
 	return r < 0 ? -errno : r;
 }
 
-/* Sleeps until the request has taken its time, so that what the backing store took is part of it.
- */
-static int request_end(const struct timespec *begin, int r)
+/* Sleeps until so much time has passed, so that what the backing store took is part of it. */
+static void sleep_since(const struct timespec *begin, long usec)
 {
-	long usec = atomic_load(&mood()->delay_usec);
 	struct timespec end = *begin;
 
 	end.tv_nsec += usec % 1000000 * 1000;
@@ -94,6 +95,11 @@ static int request_end(const struct timespec *begin, int r)
 	end.tv_nsec %= NSEC_PER_SEC;
 	while (usec > 0 && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
+}
+
+static int request_end(const struct timespec *begin, int r)
+{
+	sleep_since(begin, atomic_load(&mood()->delay_usec));
 	int error = atomic_load(&mood()->error);
 	return error > 0 ? -error : r;
 }
@@ -186,7 +192,11 @@ static int delayfs_truncate(const char *path, off_t size, struct fuse_file_info 
 static int open_backing(const char *path, struct fuse_file_info *info, mode_t mode)
 {
 	int flags = info->flags;
+	struct timespec begin;
 
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		sleep_since(&begin, atomic_load(&mood()->open_delay_usec));
 	answer_when_allowed(KIND_OPEN);
 	if ((flags & O_DIRECT) && atomic_load(&mood()->is_direct_refused))
 		return -EINVAL;
@@ -330,6 +340,8 @@ static bool obey(struct mood *m, const char *line)
 		return false;
 	if (strcmp(word, "delay") == 0)
 		atomic_store(&m->delay_usec, strtol(value, NULL, 10));
+	else if (strcmp(word, "open-delay") == 0)
+		atomic_store(&m->open_delay_usec, strtol(value, NULL, 10));
 	else if (strcmp(word, "error") == 0)
 		atomic_store(&m->error, (int)strtol(value, NULL, 10));
 	else if (strcmp(word, "direct") == 0)

@@ -369,6 +369,9 @@ class DelayFs:
     def delay(self, milliseconds):
         self.tell(f"delay {int(milliseconds * 1000)}")
 
+    def open_delay(self, milliseconds):
+        self.tell(f"open-delay {int(milliseconds * 1000)}")
+
     def error(self, number):
         self.tell(f"error {number}")
 

@@ -229,6 +229,28 @@ def test_a_setup_that_hangs_is_killed_and_called_timeout(slow):
     assert 3 <= run["context"]["duration_seconds"] < 8
 
 
+def test_a_run_tells_what_took_longest_before_its_io(slow, daemon):
+    options = ["--max-ios=20", "--file-size=4M", "--keep-file"]
+    assert run_cli("run", *options, slow.path).returncode == 0
+    slow.open_delay(700)
+    done = run_cli("run", "--json", *options, slow.path)
+    context = json.loads(done.stdout)["context"]
+    assert 0.7 <= context["setup_longest_seconds"] < context["setup_seconds"] < 20, context
+    assert context["setup_step"] == "open"
+    # It is opened once to hold its lock, and once for its I/O.
+    assert context["setup_seconds"] >= 2 * 0.7 and context["measured_seconds"] < 0.7
+    text = run_cli("run", *options, slow.path).stdout
+    assert re.search(r"measured, \d+\.\d{3} s to set up \(opening the probe file took \d+\.\d{3} s\), ", text), text
+
+    d = daemon(config=config(slow.path)).wait_ready()
+    d.wait_runs("slow", 1)
+    last = d.repository("slow")["probes"][0]["last_run"]
+    assert (last["setup_step"], last["setup_step_text"]) == ("open", "opening the probe file"), last
+    labels = {"repository": "slow", "probe": "quick"}
+    d.wait_metric("repoprobe_probe_setup_seconds", last["setup_seconds"], **labels)
+    d.wait_sql("SELECT setup_step, setup_longest_ms >= 700 AND setup_longest_ms < setup_ms FROM runs_v", [("open", 1)])
+
+
 def freeze(path, how):
     subprocess.run(["fsfreeze", how, str(path)], check=True)
 

@@ -86,6 +86,8 @@ struct run *sample_run(void)
 	run->start_delay_usec = 1500;
 	run->duration_nsec = 1623 * NSEC_PER_MSEC;
 	run->setup_nsec = 12 * NSEC_PER_MSEC;
+	run->setup_longest_nsec = 5 * NSEC_PER_MSEC;
+	run->setup_step = RUN_SETUP_OPEN;
 	run->measured_nsec = 1500 * NSEC_PER_MSEC;
 	run->cpu_user_nsec = 15 * NSEC_PER_MSEC;
 	run->cpu_system_nsec = 45 * NSEC_PER_MSEC;

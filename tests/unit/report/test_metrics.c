@@ -58,6 +58,7 @@ static void a_known_present_gives_known_samples(void **unused)
 		"repoprobe_probe_running" RI "} 0",
 		"repoprobe_probe_stuck_seconds" RI "} 0",
 		"repoprobe_probe_duration_seconds" RI "} 1.623",
+		"repoprobe_probe_setup_seconds" RI "} 0.012",
 		"repoprobe_probe_last_run_timestamp_seconds" RI "} 1796061601.623",
 		"repoprobe_probe_last_success_timestamp_seconds" RI "} 1796061601.623",
 		"repoprobe_probe_next_run_timestamp_seconds" HB "} 1796061660",
@@ -160,6 +161,8 @@ static void every_series_that_can_count_is_there_before_the_first_run(void **unu
 	static const char *const absent[] = {
 		"repoprobe_probe_success" HB,
 		"repoprobe_probe_duration_seconds" HB,
+		"repoprobe_probe_setup_seconds" HB,
+		"repoprobe_probe_setup_seconds" AF, /* no worker has told */
 		"repoprobe_probe_last_run_timestamp_seconds" HB,
 		"repoprobe_probe_last_success_timestamp_seconds" HB,
 		"repoprobe_probe_latency_seconds" HB,

@@ -133,6 +133,9 @@ static void a_csv_line_has_as_many_fields_as_the_header(void **state)
 		buf_text(&line));
 	run->status = RUN_OK;
 	run->measured_nsec = 1000000000;
+	run->setup_nsec = 26000000000;
+	run->setup_longest_nsec = 25000000000;
+	run->setup_step = RUN_SETUP_OPEN;
 	run->operations[RUN_READ].ios = 2;
 	run->operations[RUN_READ].bytes = 8192;
 	histogram_add(&run->operations[RUN_READ].latency, 1000);
@@ -140,6 +143,7 @@ static void a_csv_line_has_as_many_fields_as_the_header(void **state)
 	buf_clear(&line);
 	report_run_csv_line(run, &line);
 	assert_int_equal(count(buf_text(&line), ","), count(buf_text(&header), ",") + 1);
+	assert_non_null(strstr(buf_text(&line), ",1.000000000,26.000000000,25.000000000,open,2,"));
 	assert_non_null(strstr(buf_text(&line), ",2,8192,0,0.000002000,0.000001000,0.000001000,"));
 	assert_non_null(strstr(buf_text(&line), ",8192,2.000,,,"));
 	buf_done(&header);

@@ -73,7 +73,8 @@ static void a_run_to_the_letter(void **unused)
 		"\"pressure\":{\"some_percent\":41.5,\"full_percent\":9.05},"
 		"\"file_bytes\":1073741824,"
 		"\"file_target_bytes\":1073741824,\"layout_bytes\":0,"
-		"\"is_confirmation\":false,\"start_delay_seconds\":0.0,\"setup_seconds\":0.0,\"measured_seconds\":1.2,"
+		"\"is_confirmation\":false,\"start_delay_seconds\":0.0,\"setup_seconds\":0.0,"
+		"\"setup_longest_seconds\":null,\"setup_step\":null,\"measured_seconds\":1.2,"
 		"\"duration_seconds\":1.25,\"cpu_user_seconds\":0.0,"
 		"\"cpu_system_seconds\":0.0,\"outstanding_ios\":0,\"registered_buffers\":true}}";
 	struct run *run = sample_write_run();
