@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 
 #define CHUNK_BYTES 8192
 #define PATH_BYTES_MAX 4096
@@ -47,15 +49,84 @@ static int read_all(int fd, struct buf *b)
 	}
 }
 
+static const struct {
+	mode_t type;
+	int error;
+	const char *name;
+} other_kinds[] = {
+	{ S_IFDIR, -EISDIR, "a directory" },
+	{ S_IFIFO, -ENXIO, "a FIFO" },
+	{ S_IFSOCK, -ENXIO, "a socket" },
+	{ S_IFCHR, -ENXIO, "a character device" },
+	{ S_IFBLK, -ENXIO, "a block device" },
+};
+
+/* The null device is an empty file by custom: --config=/dev/null. */
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+static int check_regular(const struct stat *st, struct error *reterr)
+{
+	if (is_null_device(st))
+		return 0;
+	for (size_t i = 0; i < sizeof(other_kinds) / sizeof(other_kinds[0]); i++)
+		if ((st->st_mode & S_IFMT) == other_kinds[i].type)
+			return error_set(reterr, other_kinds[i].error,
+				"it is %s, not a regular file", other_kinds[i].name);
+	return 0;
+}
+
+int fd_check_file(const char *path, struct error *reterr)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return check_regular(&st, reterr);
+	return errno == ENOENT ? 0 : error_set(reterr, -errno, "%s", errno_text(errno));
+}
+
+/* Checked before open, which can act on a device, and after it, because the name may have been
+ * given to another file meanwhile; with O_NONBLOCK open does not wait for the writer of a FIFO. */
+static int open_regular(const char *path, int *ret, struct error *reterr)
+{
+	struct stat st;
+	int fd = -1;
+
+	if (stat(path, &st) < 0)
+		return error_set(reterr, -errno, "%s", errno_text(errno));
+	int r = check_regular(&st, reterr);
+	if (r < 0)
+		return r;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		r = error_set(reterr, -errno, "%s", errno_text(errno));
+	else
+		r = check_regular(&st, reterr);
+	if (r < 0) {
+		fd_close(fd);
+		return r;
+	}
+	*ret = fd;
+	return 0;
+}
+
+int fd_read_file_or_say(const char *path, struct buf *b, struct error *reterr)
+{
+	int fd = -1;
+	int r = open_regular(path, &fd, reterr);
+
+	if (r < 0)
+		return r;
+	r = read_all(fd, b);
+	fd_close(fd);
+	return r < 0 ? error_set(reterr, r, "%s", errno_text(-r)) : 0;
+}
+
 int fd_read_file(const char *path, struct buf *b)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	int r = read_all(fd, b);
-	fd_close(fd);
-	return r;
+	return fd_read_file_or_say(path, b, NULL);
 }
 
 int fd_write_all(int fd, const void *data, size_t len)

@@ -8,12 +8,21 @@
 #include <sys/types.h>
 
 struct buf;
+struct error;
 
 /* Closes unless negative, keeps errno, returns -1: fd = fd_close(fd); */
 int fd_close(int fd);
 
-/* Reads a whole file of at most the buffer's max. Returns 0 or -errno. */
+/* Reads a whole regular file (or /dev/null) of at most the buffer's max. Does not wait for the
+ * writer of a FIFO or for a device: -EISDIR for a directory, -ENXIO for other kinds. 0 or -errno.
+ */
 int fd_read_file(const char *path, struct buf *b);
+
+/* The same, with a sentence that does not name the path: "it is a FIFO, not a regular file". */
+int fd_read_file_or_say(const char *path, struct buf *b, struct error *reterr);
+
+/* 0 when a regular file has that name, or nothing has; otherwise as fd_read_file_or_say. */
+int fd_check_file(const char *path, struct error *reterr);
 
 /* Writes all bytes. Returns 0 or -errno. */
 int fd_write_all(int fd, const void *data, size_t len);

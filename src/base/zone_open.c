@@ -33,14 +33,15 @@ static int open_utc(struct zone **ret, struct error *reterr)
 static int open_file(const char *path, struct zone **ret, struct error *reterr)
 {
 	struct buf file = BUF_INIT(ZONE_FILE_MAX);
-	int r = fd_read_file(path, &file);
+	struct error error = { 0 };
+	int r = fd_read_file_or_say(path, &file, &error);
 
 	if (r == -ENOTDIR || r == -EISDIR)
 		r = -ENOENT;
 	if (r == -ENOBUFS)
 		r = error_set(reterr, -EINVAL, "not a time zone file: it is too large");
 	else if (r < 0 && r != -ENOENT)
-		r = error_set(reterr, r, "%s", errno_text(-r));
+		r = error_set(reterr, r, "%s", error.text);
 	if (r == 0)
 		r = zone_from_tzif(file.data, file.len, ret, reterr);
 	buf_done(&file);

@@ -42,7 +42,8 @@ static void refuse_file(struct loader *l, const char *path, const char *reason)
 static void read_file(struct loader *l, const char *path, bool is_required)
 {
 	struct buf b = BUF_INIT(FILE_BYTES_MAX);
-	int r = fd_read_file(path, &b);
+	struct error error = { 0 };
+	int r = fd_read_file_or_say(path, &b, &error);
 
 	if (r == 0)
 		source_read(l->source, path, buf_text(&b), b.len, &l->issues);
@@ -51,7 +52,7 @@ static void read_file(struct loader *l, const char *path, bool is_required)
 	else if (r == -ENOBUFS)
 		refuse_file(l, path, "it is larger than 4M");
 	else if (is_required || r != -ENOENT)
-		refuse_file(l, path, errno_text(-r));
+		refuse_file(l, path, error.text);
 	buf_done(&b);
 }
 

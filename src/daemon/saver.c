@@ -36,13 +36,22 @@ struct saver {
 
 /* --- The thread --------------------------------------------------------- */
 
+/* Always a new file: what has its name was left by a daemon that was killed, or is no file at all
+ * (a FIFO would wait for a reader). */
+static int open_new(const char *path)
+{
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+	return fd < 0 ? -errno : fd;
+}
+
 static int write_file(const struct saver *s, const char *data, size_t len)
 {
-	int fd = open(s->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		FILE_MODE);
+	int fd = open_new(s->temporary_path);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	int r = fd_write_all(fd, data, len);
 	fd_close(fd);
 	if (r == 0 && rename(s->temporary_path, s->path) < 0)

@@ -79,10 +79,32 @@ static int create_file(const char *path, mode_t mode, struct error *reterr)
 	return r < 0 ? error_set(reterr, r, "%s: %s", path, errno_text(-r)) : 0;
 }
 
+/* SQLite would wait in open for the writer of a FIFO that has the name of its journal. */
+static int check_files(const char *path, struct error *reterr)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		struct buf name = BUF_INIT(PATH_MAX);
+
+		buf_printf(&name, "%s%s", path, suffixes[i]);
+		r = name.error < 0 ? error_set(reterr, name.error, "%s", errno_text(-name.error))
+				   : fd_check_file(buf_text(&name), reterr);
+		if (r < 0)
+			(void)error_prefix(reterr, r, "%s%s", path, suffixes[i]); /* r goes up */
+		buf_done(&name);
+	}
+	return r;
+}
+
 static int open_connection(const char *path, int flags, struct sqlite3 **ret, struct error *reterr)
 {
 	struct sqlite3 *db = NULL;
+	int r = check_files(path, reterr);
 
+	if (r < 0)
+		return r;
 	int code = sqlite3_open_v2(
 		path, &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (code != SQLITE_OK) {

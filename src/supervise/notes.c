@@ -107,11 +107,12 @@ static int read_text(const char *path, struct buf *text, struct error *reterr)
 
 	if (lstat(path, &st) < 0)
 		return error_set(reterr, -errno, "%s: %s", path, errno_text(errno));
-	if (!S_ISREG(st.st_mode))
-		return error_set(reterr, -EBADMSG, "%s is no regular file", path);
-	int r = fd_read_file(path, text);
+	if (S_ISLNK(st.st_mode))
+		return error_set(
+			reterr, -EBADMSG, "%s: it is a symbolic link, not a regular file", path);
+	int r = fd_read_file_or_say(path, text, reterr);
 	if (r < 0)
-		return error_set(reterr, r, "%s: %s", path, errno_text(-r));
+		return error_prefix(reterr, r, "%s", path);
 	if (text->len != strlen(buf_text(text)))
 		return error_set(reterr, -EBADMSG, "%s has a zero byte", path);
 	return 0;

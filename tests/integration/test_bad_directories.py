@@ -199,3 +199,24 @@ def test_a_state_directory_that_cannot_be_is_said(daemon, directory, repository,
     d.reader.join(10)
     assert str(directory / state) in d.log
     assert len(d.lines) == 1, d.log
+
+
+DATABASE_FILES = ["history.db", "history.db-wal", "history.db-shm", "history.db-journal"]
+
+
+@pytest.mark.parametrize("name", [*DATABASE_FILES, "history.db.lock", "workers", "workers.new", "control.sock"])
+def test_a_fifo_in_the_state_directory_hangs_no_start_and_no_stop(daemon, repository, name):
+    d = daemon(config=f"[repository disk]\npath = {repository}\nprobes = quick\n{QUICK}")
+    assert d.stop()[0] == 0
+    (d.state / name).unlink(missing_ok=True)
+    os.mkfifo(d.state / name)
+    if name in DATABASE_FILES:
+        d.start(wait=False)
+        assert d.process.wait(20) == 1
+        d.reader.join(10)
+        assert d.lines == [f"error: {d.state / name}: it is a FIFO, not a regular file"]
+        shown = run_cli("incidents", "--state-directory", d.state, timeout=20)
+        assert f"{d.state / name}: it is a FIFO, not a regular file" in shown.stderr
+    else:
+        d.start().wait_line("disk/quick: ok")
+        assert d.stop()[0] == 0

@@ -3,11 +3,12 @@
 import json
 import os
 import socket
+import stat
 import subprocess
 
 import pytest
 
-from conftest import QUICK, as_user, daemons, run_cli, temporary_directory, tree, wait_for
+from conftest import QUICK, as_user, daemons, run_cli, run_daemon, temporary_directory, tree, wait_for
 
 
 def write(directory, text, name="checked.conf"):
@@ -164,6 +165,45 @@ def test_a_missing_file_is_an_error_when_named(directory):
     done = run_cli("config", "check", directory / "none.conf")
     assert done.returncode == 2
     assert str(directory / "none.conf") in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def make(kind, path):
+    match kind:
+        case "FIFO":
+            os.mkfifo(path)
+        case "socket":
+            os.mknod(path, stat.S_IFSOCK | 0o600)
+        case "character device":
+            path.symlink_to("/dev/zero")
+        case "directory":
+            path.mkdir()
+        case _:
+            raise AssertionError(kind)
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "socket", "character device", "directory"])
+def test_a_configuration_that_is_no_file_is_named_and_not_waited_for(directory, kind):
+    path = directory / "repoprobe.conf"
+    make(kind, path)
+    for done in (
+        run_cli("config", "check", path, timeout=20),
+        run_daemon("--config", path, "--state-directory", directory / "state", timeout=20),
+    ):
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert line.endswith(f"{path}: the file cannot be read: it is a {kind}, not a regular file"), line
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "socket", "character device", "directory"])
+def test_a_fragment_that_is_no_file_fails_the_reload_and_hangs_nothing(setup, kind):
+    d = setup.daemon
+    (setup.directory / "conf.d").mkdir()
+    make(kind, setup.directory / "conf.d" / "x.conf")
+    d.hang_up()
+    d.wait_line(rf"conf.d/x.conf: the file cannot be read: it is a {kind}, not a regular file")
+    d.wait_line("not reloaded")
+    d.probe("a")
+    d.wait_metric("repoprobe_config_last_reload_successful", 0)
 
 
 def test_byte_order_mark_and_carriage_returns_do_no_harm(directory):

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/fd.h"
 
 static int enter_directory(void **state)
@@ -123,6 +124,40 @@ static void missing_files_and_directories_say_so(void **state)
 	assert_int_equal(fd_read_file(".", &b), -EISDIR);
 	assert_int_equal(fd_replace_file("missing/file", 0600, "x", 1), -ENOENT);
 	buf_done(&b);
+}
+
+static void what_is_no_file_is_named_and_not_waited_for(void **state)
+{
+	static const struct {
+		const char *path;
+		int error;
+		const char *text;
+	} cases[] = {
+		{ "fifo", -ENXIO, "it is a FIFO, not a regular file" },
+		{ "socket", -ENXIO, "it is a socket, not a regular file" },
+		{ "link", -ENXIO, "it is a FIFO, not a regular file" },
+		{ "/dev/zero", -ENXIO, "it is a character device, not a regular file" },
+		{ "/dev/tty", -ENXIO, "it is a character device, not a regular file" },
+		{ "/dev/null", 0, "" },
+		{ ".", -EISDIR, "it is a directory, not a regular file" },
+		{ "missing", -ENOENT, "No such file or directory" },
+	};
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mknod("socket", S_IFSOCK | 0600, 0), 0);
+	assert_int_equal(symlink("fifo", "link"), 0);
+	(void)alarm(60); /* instead of a test that waits for ever */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf b = BUF_INIT(100);
+		struct error error = { 0 };
+
+		assert_int_equal(fd_read_file_or_say(cases[i].path, &b, &error), cases[i].error);
+		assert_string_equal(error.text, cases[i].text);
+		assert_int_equal(fd_read_file(cases[i].path, &b), cases[i].error);
+		buf_done(&b);
+	}
+	(void)alarm(0);
 }
 
 static void write_all_passes_the_errors_of_write_on(void **state)
@@ -238,6 +273,8 @@ int main(void)
 			a_file_above_the_maximum_is_refused, enter_directory, leave_directory),
 		cmocka_unit_test_setup_teardown(
 			missing_files_and_directories_say_so, enter_directory, leave_directory),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_named_and_not_waited_for,
+			enter_directory, leave_directory),
 		cmocka_unit_test(write_all_passes_the_errors_of_write_on),
 		cmocka_unit_test_setup_teardown(replace_sets_content_and_mode_in_one_step,
 			enter_directory, leave_directory),

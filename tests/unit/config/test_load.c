@@ -174,8 +174,8 @@ static void what_is_no_file_is_told(void **state)
 	write_file(p, "main.conf", "");
 	make_path(p, "conf.d/dir.conf", directory);
 	assert_int_equal(mkdir(directory, 0755), 0);
-	(void)snprintf(
-		line, sizeof(line), "%s: the file cannot be read: Is a directory", directory);
+	(void)snprintf(line, sizeof(line),
+		"%s: the file cannot be read: it is a directory, not a regular file", directory);
 	assert_load_refused(p, expected, 1);
 }
 

@@ -157,6 +157,24 @@ static void the_file_holds_the_newest_content(void **state)
 	buf_done(&text);
 }
 
+static void what_has_the_name_of_the_new_file_gives_way(void **state)
+{
+	const struct place *p = *state;
+	struct buf name = BUF_INIT(4096);
+	struct buf text = BUF_INIT(4096);
+	struct saver *s = NULL;
+
+	buf_printf(&name, "%s.new", p->path);
+	assert_int_equal(mkfifo(buf_text(&name), 0600), 0);
+	assert_int_equal(saver_start(p->path, &s), 0);
+	assert_int_equal(saver_submit(s, "text", 4), 0);
+	assert_true(saver_stop(s, 20 * NSEC_PER_SEC));
+	assert_int_equal(fd_read_file(p->path, &text), 0);
+	assert_string_equal(buf_text(&text), "text");
+	buf_done(&text);
+	buf_done(&name);
+}
+
 static void no_content_is_no_file(void **state)
 {
 	const struct place *p = *state;
@@ -194,6 +212,8 @@ int main(void)
 		cmocka_unit_test(an_ok_run_ends_the_count_and_a_reload_does_not),
 		cmocka_unit_test_setup_teardown(
 			the_file_holds_the_newest_content, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_has_the_name_of_the_new_file_gives_way, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_content_is_no_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(trouble_is_told, set_up, tear_down),
 	};

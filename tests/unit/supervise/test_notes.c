@@ -188,7 +188,7 @@ static void what_is_no_such_file_is_told(void **state)
 	(void)unlink(b->path);
 	assert_int_equal(count_living(b), 0);
 	assert_int_equal(mkfifo(b->path, 0600), 0); /* which would never end */
-	assert_int_equal(notes_read(b->path, &notes, &count, &error), -EBADMSG);
+	assert_int_equal(notes_read(b->path, &notes, &count, &error), -ENXIO);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
