@@ -121,8 +121,11 @@ static int64_t next_check_usec(const struct alarm_state *state, int64_t started_
 static void note_probe(struct step *step)
 {
 	struct alarm_probe *probe = step->probe;
+	bool is_first = probe->newest_usec == 0;
 
 	probe->newest_usec = step->input->now_usec;
+	if (is_first || step->input->is_muted || step->input->run->status != RUN_SKIPPED)
+		probe->taken_usec = step->input->now_usec;
 	probe->interval_usec = step->input->interval_usec;
 	/* A run by schedule ends the wait for those that confirm. */
 	if (step->input->run->status != RUN_SKIPPED && !is_judged(step->input->run) &&

@@ -29,6 +29,7 @@
 #define ALARM_STUCK_USEC INT64_C(53000000) /* the verdict comes at most 7 s after the deadline */
 #define ALARM_NO_DATA_INTERVALS 3
 #define ALARM_NO_DATA_INTERVALS_CRITICAL 6
+#define ALARM_NO_RUN_USEC INT64_C(3600000000) /* of skips alone, and three intervals at least */
 
 /* Each reason of each operation once, the incident's end, that it flaps; a tick stops before. */
 #define ALARM_EVENTS_MAX 20
@@ -71,8 +72,9 @@ struct alarm_outcome {
 };
 
 /* Judges one finished run and moves the state on. Skipped runs, and runs flagged warming or
- * cached?, change nothing but when the probe was last heard of. The series of a probe without limit
- * are forgotten, as below; its failures still count. Returns 0, or -ENOBUFS when the repository has
+ * cached?, change nothing but when the probe was last heard of; with is_muted, a skipped run also
+ * counts as if it had taken place. The series of a probe without limit are forgotten, as below; its
+ * failures still count. Returns 0, or -ENOBUFS when the repository has
  * more than ALARM_SERIES_MAX series or ALARM_PROBES_MAX probes (the state is then unchanged). */
 int alarm_step(
 	struct alarm_state *state, const struct alarm_input *input, struct alarm_outcome *ret);
@@ -83,7 +85,8 @@ struct alarm_tick {
 	int64_t next_incident_id;
 };
 
-/* Judges the lack of runs: a worker stuck for too long, no result for three intervals. */
+/* Judges the lack of runs: a worker stuck for too long, no result for three intervals, nothing but
+ * skipped runs for as long and an hour. */
 void alarm_tick(
 	struct alarm_state *state, const struct alarm_tick *tick, struct alarm_outcome *ret);
 

@@ -136,9 +136,9 @@ void run_rules_take(struct step *step)
 
 /* --- Silence ------------------------------------------------------------- */
 
-static int64_t silent_since_usec(const struct alarm_probe *probe, int64_t started_usec)
+static int64_t later(int64_t a, int64_t b)
 {
-	return probe->newest_usec > started_usec ? probe->newest_usec : started_usec;
+	return a > b ? a : b;
 }
 
 static int64_t add_intervals(int64_t from_usec, uint64_t interval_usec, unsigned intervals)
@@ -149,6 +149,24 @@ static int64_t add_intervals(int64_t from_usec, uint64_t interval_usec, unsigned
 		span > (uint64_t)(INT64_MAX - from_usec))
 		return INT64_MAX;
 	return from_usec + (int64_t)span;
+}
+
+/* When silence reaches a level, if nothing is heard until then. */
+static int64_t silent_at_usec(
+	const struct alarm_probe *probe, int64_t started_usec, enum alarm_level level)
+{
+	return add_intervals(later(probe->newest_usec, started_usec), probe->interval_usec,
+		level == ALARM_CRITICAL ? ALARM_NO_DATA_INTERVALS_CRITICAL
+					: ALARM_NO_DATA_INTERVALS);
+}
+
+/* Likewise that runs are skipped: this is known to be so, and no more than a warning. */
+static int64_t skipped_at_usec(const struct alarm_probe *probe, int64_t started_usec)
+{
+	int64_t since_usec = later(probe->taken_usec, started_usec);
+
+	return later(since_usec + ALARM_NO_RUN_USEC,
+		add_intervals(since_usec, probe->interval_usec, ALARM_NO_DATA_INTERVALS));
 }
 
 static void check_stuck(struct alarm_state *state, struct alarm_probe *probe,
@@ -166,18 +184,18 @@ static void check_stuck(struct alarm_state *state, struct alarm_probe *probe,
 static void check_silence(struct alarm_state *state, struct alarm_probe *probe,
 	const struct alarm_tick *tick, struct alarm_outcome *outcome)
 {
-	int64_t since_usec = silent_since_usec(probe, tick->started_usec);
+	int64_t now_usec = tick->now_usec;
 	struct incident_event event;
 
 	/* A stuck worker is the reason, and told as such. */
 	if (probe->interval_usec == 0 || probe->stuck_usec != 0)
 		return;
-	if (tick->now_usec <
-		add_intervals(since_usec, probe->interval_usec, ALARM_NO_DATA_INTERVALS))
+	bool is_silent = now_usec >= silent_at_usec(probe, tick->started_usec, ALARM_WARNING);
+	bool is_critical = now_usec >= silent_at_usec(probe, tick->started_usec, ALARM_CRITICAL);
+	if (!is_silent && now_usec < skipped_at_usec(probe, tick->started_usec))
 		return;
-	bool is_critical = tick->now_usec >=
-		add_intervals(since_usec, probe->interval_usec, ALARM_NO_DATA_INTERVALS_CRITICAL);
 	describe(probe, ALARM_RUN_NO_DATA, is_critical ? ALARM_CRITICAL : ALARM_WARNING, &event);
+	event.status = is_silent ? RUN_OK : RUN_SKIPPED;
 	fire(state, probe, ALARM_RUN_NO_DATA, &event, tick, outcome);
 }
 
@@ -198,6 +216,9 @@ int64_t run_rules_next_usec(const struct alarm_probe *probe, int64_t started_use
 			: 0;
 	if (probe->interval_usec == 0 || silence == ALARM_CRITICAL)
 		return 0;
-	return add_intervals(silent_since_usec(probe, started_usec), probe->interval_usec,
-		silence == ALARM_NONE ? ALARM_NO_DATA_INTERVALS : ALARM_NO_DATA_INTERVALS_CRITICAL);
+	if (silence == ALARM_WARNING)
+		return silent_at_usec(probe, started_usec, ALARM_CRITICAL);
+	int64_t silent_usec = silent_at_usec(probe, started_usec, ALARM_WARNING);
+	int64_t skipped_usec = skipped_at_usec(probe, started_usec);
+	return silent_usec < skipped_usec ? silent_usec : skipped_usec;
 }

@@ -157,6 +157,8 @@ struct alarm_series {
 struct alarm_probe {
 	char probe[RUN_NAME_MAX + 1];
 	int64_t newest_usec; /* the newest run that ended or was skipped */
+	int64_t taken_usec; /* the newest run that took place, or whose lack a mute explains; not
+			     * kept: 0 until one has after a restart */
 	uint64_t interval_usec; /* between its slots, when last heard of */
 	int64_t slot_usec; /* when the open slot's own run ended */
 	uint8_t slot_runs; /* of the open slot, 0: none is open */

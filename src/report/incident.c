@@ -200,6 +200,12 @@ static void add_status(const struct incident_event *event, struct buf *b)
 
 static void add_no_data(const struct incident_event *event, struct buf *b)
 {
+	if (event->status == RUN_SKIPPED) {
+		buf_add_text(b, "each run of ");
+		text_add_clean(b, event->probe);
+		buf_add_text(b, " was skipped for three intervals, at least an hour");
+		return;
+	}
 	buf_add_text(b, "no result of ");
 	text_add_clean(b, event->probe);
 	buf_printf(b, " for %s intervals", event->level == ALARM_CRITICAL ? "six" : "three");

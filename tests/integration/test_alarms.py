@@ -2,15 +2,17 @@
 """Alarms with the real daemon: one incident for real trouble, silence otherwise; mutes; a restart that
 neither repeats nor forgets. The slow repository is a FUSE file system, of which nobody counts others' work."""
 import contextlib
+import fcntl
 import mmap
 import os
+import struct
 import subprocess
 import threading
 import time
 
 import pytest
 
-from conftest import BUILD, QUICK, DelayFs, children_of, need, run_cli, wait_for
+from conftest import BUILD, QUICK, TEST_HOOKS, DelayFs, children_of, need, run_cli, wait_for
 
 # The confirming runs come one and two seconds after a bad one.
 FAST = QUICK.replace("interval = 1h", "interval = 4s").replace("max_ios = 24", "max_ios = 12")
@@ -249,3 +251,69 @@ def test_a_mute_that_makes_no_sense_is_one_line(arguments, sentence):
     done = run_cli("mute", "nas", *arguments)
     assert done.returncode == 2 and done.stdout == ""
     assert sentence in done.stderr and done.stderr.count("\n") == 1
+
+
+# --- Runs that never come
+
+
+class SteppedClock:
+    """The daemon's clock, moved by less than what it takes for a sleep of the machine, and looked at each time."""
+
+    STEP = 29
+
+    def __init__(self, directory):
+        self.path = directory / "clock"
+        self.seconds = 0
+        self.path.write_text("0")
+        self.environment = {"REPOPROBE_TEST_CLOCK": str(self.path)}
+
+    def move(self, d, seconds):
+        for _ in range(0, seconds, self.STEP):
+            self.seconds += self.STEP
+            new = self.path.with_name("clock.new")
+            new.write_text(str(self.seconds))
+            new.rename(self.path)
+            d.control(command="probe-now", repository="nas")
+
+
+@contextlib.contextmanager
+def in_use(repository):
+    """The probe file, locked as another host or an earlier worker would."""
+    (path,) = (repository / ".repoprobe").glob("*.dat")
+    with open(path, "r+b") as file:
+        lock = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        wait_for(lambda: try_lock(file, lock), "the worker to let go")
+        yield
+
+
+def try_lock(file, lock):
+    with contextlib.suppress(BlockingIOError):
+        fcntl.fcntl(file, 37, lock)  # F_OFD_SETLK
+        return True
+    return False
+
+
+def test_runs_that_are_all_skipped_are_missing_data_unless_a_pause_explains_it(daemon, repository, directory):
+    need(TEST_HOOKS, "needs a build with --enable-test-hooks")
+    clock = SteppedClock(directory)
+    probe = QUICK.replace("interval = 1h", "interval = 20min")
+    d = daemon(config=config(repository, probe), environment=clock.environment).wait_ready()
+    d.wait_runs("nas", 1)
+    with in_use(repository):
+        assert d.control(
+            command="mute", repository="nas", mode="pause", reason="shelf", until=f"{time.time() + 2 * 3600:.0f}"
+        )["ok"]
+        clock.move(d, 2 * 3600 - 60)
+        d.wait_state("nas", "paused")
+        assert d.control(command="unmute", repository="nas")["ok"]
+        clock.move(d, 3000)
+        d.wait_sql("SELECT count(*) > 0 FROM runs_v WHERE skip_reason = 'in_use'", [(1,)])
+        assert d.sql("SELECT count(*) FROM incidents_v") == [(0,)]
+        clock.move(d, 700)
+        d.wait_state("nas", "warning")
+        d.wait_line(r"warning: nas: each run of quick was skipped for three intervals, at least an hour")
+        d.wait_sql("SELECT level, reason FROM incidents_v", [("warning", "no_data")])
+        clock.move(d, 3000)
+        assert d.repository("nas")["state"] == "warning"
+    d.probe("nas", times=3)
+    d.wait_state("nas", "ok")

@@ -31,6 +31,7 @@ struct fixture *new_fixture(void)
 	f->limit = (struct rule_limit){ .limit_nsec = 15000000, .limit_critical_nsec = 30000000 };
 	f->sense = sense_from(RULE_DEFAULT, false, after, 2);
 	f->has_baseline = true;
+	f->interval_usec = (uint64_t)SLOT_USEC;
 	f->now_usec = BEGIN_USEC;
 	f->next_id = 1;
 	f->events = (struct buf)BUF_INIT(4096);
@@ -83,7 +84,8 @@ void take(struct fixture *f, struct run *run, bool is_confirmation)
 		.facts = &run->facts,
 		.limit = f->limit,
 		.sense = f->sense,
-		.interval_usec = (uint64_t)SLOT_USEC,
+		.interval_usec = f->interval_usec,
+		.is_muted = f->is_muted,
 		.is_confirmation = is_confirmation,
 		.baselines = { b, b },
 		.user_rules = f->user_rules,

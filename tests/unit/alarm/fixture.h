@@ -9,6 +9,7 @@
 
 #define MINUTE_USEC INT64_C(60000000)
 #define SLOT_USEC (5 * MINUTE_USEC)
+#define HOUR_USEC (60 * MINUTE_USEC)
 #define BEGIN_USEC INT64_C(1767571200000000)
 #define NORMAL_NSEC UINT64_C(4000000)
 #define IOS 1000
@@ -23,6 +24,8 @@ struct fixture {
 	const struct alarm_user_rule *user_rules;
 	size_t user_rule_count;
 	enum load_class load;
+	uint64_t interval_usec;
+	bool is_muted;
 	int64_t now_usec;
 	int64_t next_id;
 	struct buf events; /* "opened limit warning; …" of all steps */

@@ -108,6 +108,119 @@ static void silence_of_three_intervals_is_no_data(void **unused)
 	free_fixture(f);
 }
 
+/* Skipped slots, until now_usec is as much later. */
+static void skip_for(struct fixture *f, int64_t usec)
+{
+	int64_t until_usec = f->now_usec + usec;
+
+	while (f->now_usec + SLOT_USEC <= until_usec) {
+		f->now_usec += SLOT_USEC;
+		tick(f, 0);
+		failed(f, RUN_SKIPPED, false);
+	}
+	f->now_usec = until_usec;
+}
+
+static void an_hour_of_skipped_runs_is_no_data(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	take(f, new_read(f, NORMAL_NSEC, 200000000), false);
+	skip_for(f, HOUR_USEC - 1);
+	tick(f, 0);
+	assert_events(f, "");
+	f->now_usec += 1;
+	tick(f, f->now_usec - HOUR_USEC + 1); /* the daemon was started after the run */
+	assert_events(f, "");
+	assert_int_equal(f->outcome.next_check_usec, f->now_usec + 1);
+	tick(f, 0);
+	assert_events(f, "opened no_data warning");
+	assert_int_equal(f->outcome.events[0].status, RUN_SKIPPED);
+	skip_for(f, 24 * HOUR_USEC);
+	tick(f, 0);
+	assert_events(f, ""); /* and no more than that */
+	f->now_usec += 6 * SLOT_USEC; /* but when not even skips come … */
+	tick(f, 0);
+	assert_events(f, "worse no_data critical");
+	slots(f, 3, 4);
+	assert_events(f, "cleared no_data critical");
+	free_fixture(f);
+}
+
+static void three_long_intervals_of_skipped_runs_are_no_data(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	f->interval_usec = 24 * HOUR_USEC;
+	take(f, new_read(f, NORMAL_NSEC, 200000000), false);
+	for (int day = 0; day < 2; day++) {
+		f->now_usec += 24 * HOUR_USEC;
+		failed(f, RUN_SKIPPED, false);
+	}
+	f->now_usec += 24 * HOUR_USEC - 1;
+	tick(f, 0);
+	assert_events(f, "");
+	f->now_usec += 1;
+	tick(f, 0);
+	assert_events(f, "opened no_data warning");
+	free_fixture(f);
+}
+
+/* As a new repository that is never free. */
+static void runs_that_were_all_skipped_count_from_the_first(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	failed(f, RUN_SKIPPED, false);
+	skip_for(f, HOUR_USEC - 1);
+	tick(f, 0);
+	assert_events(f, "");
+	f->now_usec += 1;
+	tick(f, 0);
+	assert_events(f, "opened no_data warning");
+	free_fixture(f);
+}
+
+static void a_mute_explains_skipped_runs(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	take(f, new_read(f, NORMAL_NSEC, 200000000), false);
+	f->is_muted = true;
+	skip_for(f, 5 * HOUR_USEC);
+	f->is_muted = false;
+	skip_for(f, HOUR_USEC - SLOT_USEC);
+	tick(f, 0);
+	assert_events(f, "");
+	skip_for(f, SLOT_USEC);
+	tick(f, 0);
+	assert_events(f, "opened no_data warning");
+	free_fixture(f);
+}
+
+static void any_run_that_took_place_is_data(void **unused)
+{
+	static const enum run_status statuses[] = { RUN_OK, RUN_STALLED, RUN_NO_SPACE, RUN_REFUSED,
+		RUN_NOT_MOUNTED, RUN_ERROR, RUN_TIMEOUT };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+		struct fixture *f = new_fixture();
+		for (int hour = 0; hour < 5; hour++) {
+			failed(f, statuses[i], false);
+			skip_for(f, HOUR_USEC - SLOT_USEC);
+			assert_int_equal(alarm_state_level(&f->state, NULL, ALARM_REASON_NO_DATA),
+				ALARM_NONE);
+			f->now_usec += SLOT_USEC;
+		}
+		free_fixture(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +228,11 @@ int main(void)
 		cmocka_unit_test(a_hang_clears_after_three_good_runs_an_error_after_six),
 		cmocka_unit_test(a_worker_stuck_for_a_minute_is_critical),
 		cmocka_unit_test(silence_of_three_intervals_is_no_data),
+		cmocka_unit_test(an_hour_of_skipped_runs_is_no_data),
+		cmocka_unit_test(three_long_intervals_of_skipped_runs_are_no_data),
+		cmocka_unit_test(runs_that_were_all_skipped_count_from_the_first),
+		cmocka_unit_test(a_mute_explains_skipped_runs),
+		cmocka_unit_test(any_run_that_took_place_is_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
