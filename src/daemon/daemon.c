@@ -11,7 +11,9 @@
 #include "daemon/control.h"
 #include "daemon/launch.h"
 #include "daemon/mutes.h"
+#include "daemon/normal.h"
 #include "daemon/pipeline.h"
+#include "daemon/question.h"
 #include "daemon/record.h"
 #include "daemon/reload.h"
 #include "daemon/sampler.h"
@@ -184,6 +186,10 @@ static int open_history(struct daemon *d, struct error *reterr)
 	if (r >= 0)
 		r = store_pool_open(
 			d->database_path, READER_THREADS, READER_QUEUE_MAX, &d->pool, reterr);
+	if (r >= 0)
+		r = questions_start(d, reterr);
+	if (r >= 0)
+		normal_ask(d);
 	return r;
 }
 
@@ -234,7 +240,6 @@ static int (*const opening_steps[])(struct daemon *d, struct error *reterr) = {
 	open_directories,
 	open_history,
 	stuck_open,
-	normal_start,
 	open_http,
 };
 
@@ -285,6 +290,7 @@ static void close_all(struct daemon *d)
 	d->control = control_close(d->control);
 	d->http = http_server_stop(d->http, STOP_HTTP_NSEC);
 	d->pool = store_pool_close(d->pool, STOP_READERS_NSEC);
+	questions_stop(d);
 	stuck_close(d, STOP_NOTES_NSEC);
 	launch_done(d);
 	d->spawner = supervise_spawner_stop(d->spawner);
@@ -299,7 +305,6 @@ static void close_all(struct daemon *d)
 	d->live = live_free(d->live);
 	free(d->mutes);
 	ledger_done(&d->ledger);
-	normal_stop(d);
 	d->zone = zone_free(d->zone);
 	d->config = config_free(d->config);
 }

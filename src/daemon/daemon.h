@@ -20,7 +20,7 @@ struct control;
 struct http_server;
 struct launch;
 struct mutes;
-struct normal_reader;
+struct questions;
 struct zone;
 struct notifier;
 struct record_run;
@@ -50,6 +50,8 @@ struct daemon_options {
 /* record.c's. */
 struct daemon_record {
 	bool is_open;
+	bool is_asked; /* for what was before: a reader thread has the question */
+	unsigned failures; /* in a row, to read that */
 	bool is_safe; /* repositories as first seen and budgets are known: probes may start */
 	struct record_run *first; /* runs that wait for it */
 	struct record_run *last;
@@ -66,7 +68,8 @@ struct daemon {
 	struct config *config;
 	struct live *live;
 	struct mutes *mutes;
-	struct normal_reader *normal_reader;
+	struct questions *questions; /* to the history */
+	bool is_normal_asked; /* one at a time, for people ask the same threads */
 	struct zone *zone; /* local time; NULL: UTC */
 	struct ledger ledger; /* write budgets */
 	char worker_path[DAEMON_PATH_MAX];

@@ -134,7 +134,7 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 		probe_move(probe, before);
 		if (!is_same) {
 			normal_done(&probe->normal);
-			probe->normal = (struct normal){ .is_asked = false };
+			probe->normal = (struct normal){ .is_read = false };
 			probe->windows = custom_windows_free(probe->windows);
 		}
 		if (is_replanned)

@@ -6,27 +6,23 @@
 #include "alarm/sample_code.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/log.h"
 #include "daemon/custom_alarms.h"
 #include "daemon/daemon.h"
+#include "daemon/pipeline.h"
+#include "daemon/question.h"
 #include "store/store.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define MINUTE_USEC INT64_C(60000000)
 
 /* --- A question and its answer, which a reader thread fills in ------------- */
 
 struct past {
-	struct past *next;
-	struct normal_reader *reader;
+	struct question question;
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
 	char key[STORE_SERIES_KEY_MAX + 1];
@@ -36,16 +32,6 @@ struct past {
 	int64_t from_usec;
 	struct samples *samples[RUN_OPERATIONS];
 	struct store_baseline *baselines; /* by operation */
-	int error;
-	struct error sentence;
-};
-
-struct normal_reader {
-	int fd; /* eventfd */
-	sd_event_source *source;
-	bool is_out; /* a question is: one at a time, for people ask the same threads */
-	pthread_mutex_t lock; /* for the list */
-	struct past *answers;
 };
 
 static void free_samples(struct samples **samples)
@@ -54,15 +40,14 @@ static void free_samples(struct samples **samples)
 		samples[i] = samples_free(samples[i]);
 }
 
-static struct past *past_free(struct past *past)
+static void free_past(struct question *q)
 {
-	if (past) {
-		free_samples(past->samples);
-		free(past->baselines);
-		custom_windows_free(past->windows);
-	}
+	struct past *past = (struct past *)q;
+
+	free_samples(past->samples);
+	free(past->baselines);
+	custom_windows_free(past->windows);
 	free(past);
-	return NULL;
 }
 
 static int find_samples(struct samples **samples, enum run_operation operation)
@@ -89,18 +74,22 @@ static int take_sample(void *data, const struct store_sample *stored)
 	return r;
 }
 
-static void take_baselines(struct past *past)
+/* Also where all samples are too old by now: an anchor is for good. */
+static int take_baselines(struct past *past)
 {
-	const struct store_baseline *baselines = past->baselines;
-
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		struct baseline *b = past->samples[i] ? &past->samples[i]->baseline : NULL;
-		if (!b || baselines[i].built_usec == 0)
+		const struct store_baseline *stored = &past->baselines[i];
+		if (stored->built_usec == 0)
 			continue;
-		b->anchor = baselines[i].anchor;
-		b->anchor_usec = baselines[i].anchor_usec;
-		b->valley_nsec = baselines[i].valley_nsec;
+		int r = find_samples(past->samples, (enum run_operation)i);
+		if (r < 0)
+			return r;
+		struct baseline *b = &past->samples[i]->baseline;
+		b->anchor = stored->anchor;
+		b->anchor_usec = stored->anchor_usec;
+		b->valley_nsec = stored->valley_nsec;
 	}
+	return 0;
 }
 
 /* Of runs that were skipped, failed or confirmed another there may be some between. */
@@ -133,7 +122,7 @@ static int take_run(void *data, const struct run *run)
 	return ++q->found >= q->past->window; /* 1: enough */
 }
 
-static int read_windows(struct store_reader *reader, struct past *past)
+static int read_windows(struct store_reader *reader, struct past *past, struct error *reterr)
 {
 	struct windows_question question = { .past = past };
 	const struct store_run_filter filter = {
@@ -144,11 +133,17 @@ static int read_windows(struct store_reader *reader, struct past *past)
 
 	if (past->window == 0)
 		return 0;
-	int r = store_read_runs(reader, &filter, take_run, &question, &past->sentence);
+	int r = store_read_runs(reader, &filter, take_run, &question, reterr);
 	return r < 0 ? r : 0;
 }
 
-static int read_normal(struct store_reader *reader, struct past *past)
+/* What is damaged will be so tomorrow: what can be read counts, and the rest is learned anew. */
+static bool is_damage(int error)
+{
+	return error == -EUCLEAN || error == -EBADMSG;
+}
+
+static int read_normal(struct store_reader *reader, struct past *past, struct error *reterr)
 {
 	const struct store_sample_query query = {
 		.repository = past->repository,
@@ -157,43 +152,22 @@ static int read_normal(struct store_reader *reader, struct past *past)
 		.from_usec = past->from_usec,
 		.max_histograms = SHAPE_RUNS,
 	};
-	past->baselines = calloc(RUN_OPERATIONS, sizeof(*past->baselines));
-	int r = past->baselines
-		? store_read_baselines(reader, &query, past->baselines, &past->sentence)
-		: -ENOMEM;
+	int r = store_read_baselines(reader, &query, past->baselines, reterr);
 
 	if (r >= 0)
-		r = store_read_samples(reader, &query, take_sample, past, &past->sentence);
-	if (r >= 0)
-		take_baselines(past);
+		r = store_read_samples(reader, &query, take_sample, past, reterr);
+	int taken = r >= 0 || is_damage(r) ? take_baselines(past) : 0;
+	if (taken < 0)
+		return error_set(reterr, taken, "%s", errno_text(-taken));
 	return r == -ENOENT ? 0 : r;
 }
 
-static int read_past(struct store_reader *reader, struct past *past)
+static int read_past(struct store_reader *reader, struct question *q, struct error *reterr)
 {
-	int r = past->is_again ? 0 : read_normal(reader, past);
+	struct past *past = (struct past *)q;
+	int r = past->is_again ? 0 : read_normal(reader, past, reterr);
 
-	return r < 0 ? r : read_windows(reader, past);
-}
-
-/* On a reader thread; reader NULL: the pool closes. */
-static void answer(struct store_reader *reader, void *data)
-{
-	const uint64_t one = 1;
-	struct past *past = data;
-	struct normal_reader *to = past->reader;
-
-	if (!reader) {
-		past_free(past);
-		return;
-	}
-	past->error = read_past(reader, past);
-	pthread_mutex_lock(&to->lock);
-	past->next = to->answers;
-	to->answers = past;
-	pthread_mutex_unlock(&to->lock);
-	if (write(to->fd, &one, sizeof(one)) < 0)
-		return; /* full: then the loop is about to look anyway */
+	return r < 0 ? r : read_windows(reader, past, reterr);
 }
 
 /* --- On the loop ------------------------------------------------------------ */
@@ -208,164 +182,6 @@ static int write_key(const struct live_probe *probe, char *ret, size_t size)
 		memcpy(ret, buf_text(&key), key.len + 1);
 	buf_done(&key);
 	return r;
-}
-
-/* What was judged while the past was being read comes after it. */
-static void join(struct samples **past, struct samples **since)
-{
-	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		const struct samples *new_one = since[i];
-		if (!past[i])
-			continue;
-		size_t last = past[i]->next > 0 ? past[i]->next - 1 : SAMPLES_KEPT - 1;
-		uint32_t until = past[i]->count > 0 ? past[i]->list[last].minute : 0;
-		for (size_t k = 0; new_one && k < new_one->count; k++)
-			if (new_one->list[k].minute > until)
-				samples_restore(past[i], &new_one->list[k], NULL);
-		since[i] = samples_free(since[i]);
-		since[i] = past[i];
-		past[i] = NULL;
-	}
-}
-
-static void take_past(struct daemon *d, struct past *past)
-{
-	struct live_repository *repository = live_find_repository(d->live, past->repository);
-	struct live_probe *probe = live_find_probe(repository, past->probe);
-	int64_t now_usec = clock_realtime_usec(&d->clock);
-
-	if (past->error < 0) {
-		log_warning("%s/%s: what was normal before cannot be read (%s); it is learned anew",
-			past->repository, past->probe,
-			past->sentence.text[0] ? past->sentence.text : errno_text(-past->error));
-		return;
-	}
-	char key[STORE_SERIES_KEY_MAX + 1];
-	if (!probe || write_key(probe, key, sizeof(key)) < 0 || strcmp(key, past->key) != 0)
-		return; /* what is measured changed meanwhile */
-	custom_windows_join(&probe->windows, &past->windows,
-		custom_alarms_window(d->config, past->repository, past->probe));
-	if (past->is_again)
-		return;
-	join(past->samples, probe->normal.samples);
-	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		if (probe->normal.since_usec[i] == 0)
-			probe->normal.since_usec[i] = past->baselines[i].since_usec;
-	for (size_t i = 0; i < RUN_OPERATIONS; i++)
-		if (probe->normal.samples[i])
-			(void)samples_refresh(probe->normal.samples[i],
-				now_usec); /* without memory at the next run */
-}
-
-static int on_answers(sd_event_source *source, int fd, uint32_t revents, void *data)
-{
-	struct daemon *d = data;
-	struct normal_reader *reader = d->normal_reader;
-	uint64_t count;
-
-	(void)source;
-	(void)revents;
-	if (read(fd, &count, sizeof(count)) < 0)
-		return 0; /* nothing is there */
-	pthread_mutex_lock(&reader->lock);
-	struct past *answers = reader->answers;
-	reader->answers = NULL;
-	pthread_mutex_unlock(&reader->lock);
-	while (answers) {
-		struct past *past = answers;
-		answers = past->next;
-		reader->is_out = false;
-		take_past(d, past);
-		past_free(past);
-	}
-	normal_ask(d);
-	daemon_changed(d);
-	return 0;
-}
-
-int normal_start(struct daemon *d, struct error *reterr)
-{
-	struct normal_reader *reader = calloc(1, sizeof(*reader));
-
-	if (!reader)
-		return error_set(reterr, -ENOMEM, "no memory");
-	pthread_mutex_init(&reader->lock, NULL); /* cannot fail on Linux */
-	d->normal_reader = reader;
-	reader->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int r = reader->fd < 0
-		? -errno
-		: sd_event_add_io(d->event, &reader->source, reader->fd, EPOLLIN, on_answers, d);
-	if (r < 0)
-		return error_set(reterr, r, "event loop: %s", errno_text(-r));
-	normal_ask(d);
-	return 0;
-}
-
-void normal_stop(struct daemon *d)
-{
-	struct normal_reader *reader = d->normal_reader;
-
-	if (!reader)
-		return;
-	while (reader->answers) {
-		struct past *past = reader->answers;
-		reader->answers = past->next;
-		past_free(past);
-	}
-	(void)sd_event_source_disable_unref(reader->source);
-	fd_close(reader->fd);
-	pthread_mutex_destroy(&reader->lock);
-	free(reader);
-	d->normal_reader = NULL;
-}
-
-static int ask(struct daemon *d, const struct live_repository *repository, struct live_probe *probe,
-	size_t window)
-{
-	struct past *past = calloc(1, sizeof(*past));
-
-	if (!past)
-		return -ENOMEM;
-	past->reader = d->normal_reader;
-	past->is_again = probe->normal.is_asked;
-	past->window = window;
-	past->from_usec = clock_realtime_usec(&d->clock) - BASELINE_USEC;
-	(void)strncat(past->repository, repository->config->name, RUN_NAME_MAX);
-	(void)strncat(past->probe, probe->config->name, RUN_NAME_MAX);
-	int r = write_key(probe, past->key, sizeof(past->key));
-	if (r == 0)
-		r = store_pool_ask(d->pool, answer, past);
-	if (r < 0)
-		past_free(past);
-	return r;
-}
-
-void normal_ask(struct daemon *d)
-{
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		struct live_repository *repository = &d->live->repositories[i];
-		for (size_t k = 0; k < repository->probe_count; k++) {
-			struct live_probe *probe = &repository->probes[k];
-			size_t window = custom_alarms_window(
-				d->config, repository->config->name, probe->config->name);
-			if (probe->normal.is_asked && window <= probe->normal.asked_window) {
-				probe->normal.asked_window = window; /* no more is kept */
-				continue;
-			}
-			if (d->normal_reader->is_out || ask(d, repository, probe, window) < 0)
-				return; /* after the answer, or with the next tending */
-			d->normal_reader->is_out = true;
-			probe->normal.is_asked = true;
-			probe->normal.asked_window = window;
-		}
-	}
-}
-
-/* --- Learning --------------------------------------------------------------- */
-
-void normal_done(struct normal *normal)
-{
-	free_samples(normal->samples);
 }
 
 static int keep_baseline(const struct live_repository *repository, const struct live_probe *probe,
@@ -390,6 +206,193 @@ static int keep_baseline(const struct live_repository *repository, const struct 
 	return r;
 }
 
+/* What was judged before the past was read comes after it. */
+static void join(struct samples **past, struct samples **since)
+{
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		const struct samples *new_one = since[i];
+		if (!past[i])
+			continue;
+		size_t last = past[i]->next > 0 ? past[i]->next - 1 : SAMPLES_KEPT - 1;
+		uint32_t until = past[i]->count > 0 ? past[i]->list[last].minute : 0;
+		for (size_t k = 0; new_one && k < new_one->count; k++)
+			if (new_one->list[k].minute > until)
+				samples_restore(past[i], &new_one->list[k], NULL);
+		since[i] = samples_free(since[i]);
+		since[i] = past[i];
+		past[i] = NULL;
+	}
+}
+
+/* A rebaseline meanwhile is newer than all that is stored. */
+static void forget_before(struct normal *normal, struct past *past)
+{
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		if (normal->since_usec[i] > past->baselines[i].since_usec)
+			past->samples[i] = samples_free(past->samples[i]);
+		else
+			normal->since_usec[i] = past->baselines[i].since_usec;
+	}
+}
+
+static struct live_probe *find_probe(
+	struct daemon *d, const struct past *past, struct live_repository **ret_repository)
+{
+	struct live_repository *repository = live_find_repository(d->live, past->repository);
+	struct live_probe *probe = live_find_probe(repository, past->probe);
+	char key[STORE_SERIES_KEY_MAX + 1];
+
+	if (!probe || write_key(probe, key, sizeof(key)) < 0 || strcmp(key, past->key) != 0)
+		return NULL; /* what is measured changed meanwhile */
+	*ret_repository = repository;
+	return probe;
+}
+
+/* Once it is known what was stored, what was learned until then may be. */
+static void keep_unkept(
+	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+{
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r >= 0 && i < RUN_OPERATIONS; i++) {
+		const struct samples *samples = probe->normal.samples[i];
+		if (samples && samples->baseline.built_usec != 0)
+			r = keep_baseline(repository, probe, (enum run_operation)i,
+				&samples->baseline, batch);
+	}
+	if (r < 0) {
+		store_batch_free(batch); /* the next build is kept */
+		return;
+	}
+	pipeline_submit(d, batch);
+}
+
+static void take_normal(struct daemon *d, const struct live_repository *repository,
+	struct live_probe *probe, struct past *past)
+{
+	int64_t now_usec = clock_realtime_usec(&d->clock);
+	struct normal *normal = &probe->normal;
+
+	forget_before(normal, past);
+	join(past->samples, normal->samples);
+	normal->is_read = true;
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		if (normal->samples[i])
+			(void)samples_refresh(
+				normal->samples[i], now_usec); /* without memory at the next run */
+	if (normal->is_unkept)
+		keep_unkept(d, repository, probe);
+	normal->is_unkept = false;
+}
+
+static void note_failure(struct daemon *d, struct live_probe *probe, const struct past *past)
+{
+	const struct question *q = &past->question;
+	const char *why = q->sentence.text[0] != '\0' ? q->sentence.text : errno_text(-q->error);
+
+	if (is_damage(q->error)) {
+		log_warning("%s/%s: some of what was normal before cannot be read (%s); it is "
+			    "learned anew",
+			past->repository, past->probe, why);
+		return;
+	}
+	if (probe->normal.failures++ == 0)
+		log_warning("%s/%s: what was normal before cannot be read (%s); it is asked for "
+			    "again, and what is learned meanwhile is not kept",
+			past->repository, past->probe, why);
+	probe->normal.retry_nsec =
+		clock_monotonic_nsec(&d->clock) + question_pause_nsec(probe->normal.failures);
+}
+
+static void take_past(struct daemon *d, struct question *q)
+{
+	struct past *past = (struct past *)q;
+	struct live_repository *repository = NULL;
+	struct live_probe *probe = find_probe(d, past, &repository);
+
+	d->is_normal_asked = false;
+	if (probe && q->error < 0)
+		note_failure(d, probe, past);
+	if (probe && (q->error >= 0 || is_damage(q->error))) {
+		probe->normal.failures = 0;
+		probe->normal.read_window = past->window;
+		custom_windows_join(&probe->windows, &past->windows,
+			custom_alarms_window(d->config, past->repository, past->probe));
+		if (!past->is_again)
+			take_normal(d, repository, probe, past);
+	}
+	normal_ask(d);
+	daemon_changed(d);
+}
+
+static int ask(struct daemon *d, const struct live_repository *repository, struct live_probe *probe,
+	size_t window)
+{
+	struct past *past = calloc(1, sizeof(*past));
+
+	if (!past)
+		return -ENOMEM;
+	past->question =
+		(struct question){ .read = read_past, .take = take_past, .free = free_past };
+	past->is_again = probe->normal.is_read;
+	past->window = window;
+	past->from_usec = clock_realtime_usec(&d->clock) - BASELINE_USEC;
+	past->baselines = calloc(RUN_OPERATIONS, sizeof(*past->baselines));
+	(void)strncat(past->repository, repository->config->name, RUN_NAME_MAX);
+	(void)strncat(past->probe, probe->config->name, RUN_NAME_MAX);
+	int r = past->baselines ? write_key(probe, past->key, sizeof(past->key)) : -ENOMEM;
+	if (r == 0)
+		r = question_ask(d, &past->question);
+	if (r < 0)
+		free_past(&past->question);
+	return r;
+}
+
+static bool is_read(struct normal *normal, size_t window)
+{
+	if (!normal->is_read || window > normal->read_window)
+		return false;
+	normal->read_window = window; /* no more is kept */
+	return true;
+}
+
+void normal_ask(struct daemon *d)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	uint64_t next_nsec = UINT64_MAX;
+
+	if (!d->record.is_open || d->is_normal_asked)
+		return;
+	for (size_t i = 0; i < d->live->repository_count; i++) {
+		struct live_repository *repository = &d->live->repositories[i];
+		for (size_t k = 0; k < repository->probe_count; k++) {
+			struct live_probe *probe = &repository->probes[k];
+			size_t window = custom_alarms_window(
+				d->config, repository->config->name, probe->config->name);
+			if (is_read(&probe->normal, window))
+				continue;
+			if (probe->normal.retry_nsec > now_nsec) {
+				if (probe->normal.retry_nsec < next_nsec)
+					next_nsec = probe->normal.retry_nsec;
+				continue;
+			}
+			/* Else after the answer, or with the next tending. */
+			d->is_normal_asked = ask(d, repository, probe, window) == 0;
+			return;
+		}
+	}
+	if (next_nsec != UINT64_MAX)
+		question_look_later(d, next_nsec - now_nsec);
+}
+
+/* --- Learning --------------------------------------------------------------- */
+
+void normal_done(struct normal *normal)
+{
+	free_samples(normal->samples);
+}
+
 int normal_learn(const struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, const struct alarm_outcome *outcome, int64_t now_usec,
 	struct store_batch *batch)
@@ -409,7 +412,10 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 		struct samples *samples = probe->normal.samples[i];
 		samples_add(samples, &outcome->samples[i], &run->operations[i].latency);
 		r = samples_refresh(samples, now_usec);
-		if (r > 0)
+		/* What is stored stays until it was read: the anchor comes from there. */
+		if (r > 0 && !probe->normal.is_read)
+			probe->normal.is_unkept = true;
+		else if (r > 0)
 			r = keep_baseline(repository, probe, operation, &samples->baseline, batch);
 		if (r < 0)
 			return r;
@@ -443,16 +449,17 @@ uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec
 int normal_restart(const struct live_repository *repository, struct live_probe *probe,
 	int64_t now_usec, struct store_batch *batch)
 {
+	static const struct baseline nothing;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < RUN_OPERATIONS; i++) {
 		struct samples *samples = probe->normal.samples[i];
-		if (!samples)
-			continue;
+		if (!samples && probe->normal.is_read)
+			continue; /* there never was anything */
 		probe->normal.since_usec[i] = now_usec;
-		samples_restart(samples);
-		r = keep_baseline(
-			repository, probe, (enum run_operation)i, &samples->baseline, batch);
+		if (samples)
+			samples_restart(samples);
+		r = keep_baseline(repository, probe, (enum run_operation)i, &nothing, batch);
 	}
 	return r;
 }

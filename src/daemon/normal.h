@@ -16,25 +16,24 @@ struct daemon;
 struct error;
 struct live_probe;
 struct live_repository;
-struct normal_reader;
 struct store_batch;
 
 /* Of one probe; all zero: nothing is known. Belongs to the loop thread. */
 struct normal {
 	struct samples *samples[RUN_OPERATIONS]; /* NULL: nothing was judged yet */
 	int64_t since_usec[RUN_OPERATIONS]; /* what came before counts no more */
-	bool is_asked; /* for its past */
-	size_t asked_window; /* and for the latencies of so many runs, for alarms of the user's */
+	bool is_read; /* what is stored of it: until then nothing learned takes its place */
+	bool is_unkept; /* a baseline was built before that */
+	size_t read_window; /* latencies of so many runs were read, for alarms of the user's */
+	unsigned failures; /* in a row, to read it */
+	uint64_t retry_nsec; /* monotonic: not asked for before */
 };
 void normal_done(struct normal *normal);
 
-/* What gathers the answers of the reader threads and wakes the loop. */
-int normal_start(struct daemon *d, struct error *reterr);
-void normal_stop(struct daemon *d); /* after the reader threads have ended */
-
-/* Asks for the past of a probe that has not been asked for (or for that of more runs, which an
- * alarm of the user's takes now), and after the answer for the next one: it is a lot to read. To be
- * called now and then as well, for when the queue was full. */
+/* Asks for the past of a probe that was not read (or for that of more runs, which an alarm of the
+ * user's takes now), and after the answer for the next one: it is a lot to read. What could not be
+ * read is asked for again. To be called when the history is open, when that or the configuration
+ * changes, and now and then, for when the queue was full. */
 void normal_ask(struct daemon *d);
 
 /* Takes what a run taught in, and adds to the batch, behind the run, what is to be kept. Returns 0

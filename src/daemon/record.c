@@ -8,7 +8,9 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "daemon/daemon.h"
+#include "daemon/normal.h"
 #include "daemon/pipeline.h"
+#include "daemon/question.h"
 #include "daemon/restore.h"
 #include "http/http.h"
 #include "model/examination.h"
@@ -46,8 +48,14 @@ static void tell_notice(struct daemon *d)
 	daemon_changed(d);
 }
 
+static void set_open(struct daemon *d)
+{
+	d->record.is_open = true;
+	pipeline_note_watched(d);
+}
+
 /* What cannot be read any more must not keep the daemon from its work: it is kept aside, as when a
- * write finds it. */
+ * write finds it, and a new one opens late. */
 static int restore(struct daemon *d, struct error *reterr)
 {
 	int r = store_writer_opened(d->writer, reterr);
@@ -55,14 +63,11 @@ static int restore(struct daemon *d, struct error *reterr)
 	if (r == 0)
 		r = restore_history(d, reterr);
 	if (r == -EUCLEAN) {
-		r = store_writer_replace(d->writer, reterr->text, reterr);
-		tell_notice(d);
-		if (r == 0)
-			r = restore_history(d, reterr);
+		store_writer_replace(d->writer, reterr->text);
+		return -EINPROGRESS;
 	}
-	d->record.is_open = r == 0;
 	if (r == 0)
-		pipeline_note_watched(d);
+		set_open(d);
 	return r;
 }
 
@@ -102,14 +107,98 @@ static void release_held(struct daemon *d)
 	}
 }
 
+/* --- Opened late: read on a reader thread --------------------------------- */
+
+struct past_of_all {
+	struct question question;
+	int64_t now_usec;
+	uint64_t notices; /* when it was asked for */
+	struct restored restored;
+};
+
+static int read_history(struct store_reader *reader, struct question *q, struct error *reterr)
+{
+	struct past_of_all *past = (struct past_of_all *)q;
+
+	return restore_read(reader, past->now_usec, &past->restored, reterr);
+}
+
+static void free_history(struct question *q)
+{
+	struct past_of_all *past = (struct past_of_all *)q;
+
+	restore_done(&past->restored);
+	free(past);
+}
+
+static void begin_record(struct daemon *d)
+{
+	set_open(d);
+	log_notice("the history is open; %zu %s waited for it", d->record.held,
+		d->record.held == 1 ? "result" : "results");
+	if (d->http)
+		http_server_set_ready(d->http, true, "ready");
+	release_held(d);
+	normal_ask(d);
+	daemon_dispatch(d);
+	daemon_changed(d);
+}
+
+static void look_again(struct daemon *d, const char *why)
+{
+	if (d->record.failures++ == 0)
+		log_warning("the history cannot be read yet (%s); results wait in memory, and it "
+			    "is tried again",
+			why);
+	question_look_later(d, question_pause_nsec(d->record.failures));
+}
+
+static void take_history(struct daemon *d, struct question *q)
+{
+	struct past_of_all *past = (struct past_of_all *)q;
+
+	d->record.is_asked = false;
+	tell_notice(d);
+	if (q->error == -EUCLEAN && past->notices != d->record.notices) {
+		record_follow(d); /* the writer found it as well and has another by now */
+	} else if (q->error == -EUCLEAN) {
+		store_writer_replace(d->writer, q->sentence.text);
+	} else if (q->error < 0) {
+		look_again(d, q->sentence.text);
+	} else if (restore_take(d, &past->restored) < 0) {
+		log_error("the history cannot be taken over: no memory");
+		(void)sd_event_exit(d->event, -ENOMEM);
+	} else {
+		begin_record(d);
+	}
+}
+
+static int ask_for_history(struct daemon *d)
+{
+	struct past_of_all *past = calloc(1, sizeof(*past));
+
+	if (!past)
+		return -ENOMEM;
+	*past = (struct past_of_all){
+		.question = { .read = read_history, .take = take_history, .free = free_history },
+		.now_usec = clock_realtime_usec(&d->clock),
+		.notices = d->record.notices,
+		.restored = { .has_limits = !d->record.is_safe },
+	};
+	int r = question_ask(d, &past->question);
+	if (r < 0)
+		free_history(&past->question);
+	return r;
+}
+
 void record_follow(struct daemon *d)
 {
 	struct error error = { "" };
 
 	tell_notice(d);
-	if (d->record.is_open)
+	if (d->record.is_open || d->record.is_asked)
 		return;
-	int r = restore(d, &error);
+	int r = store_writer_opened(d->writer, &error);
 	if (r == -EINPROGRESS)
 		return;
 	if (r < 0) {
@@ -117,13 +206,10 @@ void record_follow(struct daemon *d)
 		(void)sd_event_exit(d->event, r);
 		return;
 	}
-	log_notice("the history is open; %zu %s waited for it", d->record.held,
-		d->record.held == 1 ? "result" : "results");
-	if (d->http)
-		http_server_set_ready(d->http, true, "ready");
-	release_held(d);
-	daemon_dispatch(d);
-	daemon_changed(d);
+	r = ask_for_history(d);
+	d->record.is_asked = r == 0;
+	if (r < 0)
+		look_again(d, errno_text(-r));
 }
 
 void record_done(struct daemon *d)

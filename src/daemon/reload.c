@@ -123,8 +123,7 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	d->live = live;
 	d->config = config;
 	launch_mark_all(d);
-	if (d->normal_reader)
-		normal_ask(d);
+	normal_ask(d);
 	if (d->record.is_open)
 		pipeline_note_watched(d);
 	log_set_level(config->log_level);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the history into the present, once, when it is open: at the start, or later when that took
- * long. Uses a reader of its own. */
+/* Reads the history into the present, once, when it is open. Rows are copied on the way: who reads
+ * them need not be the loop, which takes them. */
 #include "daemon/restore.h"
 
 #include "daemon/daemon.h"
@@ -9,20 +9,64 @@
 #include "daemon/pipeline.h"
 #include "daemon/seen.h"
 #include "notify/notify.h"
-#include "store/store.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int each_run(void *data, const struct run *run)
+/* --- Rows on their way from the reader to the loop -------------------------- */
+
+struct restored_row {
+	struct restored_row *next;
+	int (*take)(struct daemon *d, const void *row);
+	max_align_t row[];
+};
+
+static int keep(
+	void *data, int (*take)(struct daemon *d, const void *row), const void *row, size_t size)
 {
-	return live_restore_run(data, run);
+	struct restored *restored = data;
+	struct restored_row *kept = malloc(sizeof(*kept) + size);
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = (struct restored_row){ .take = take };
+	memcpy(kept->row, row, size);
+	if (restored->last)
+		restored->last->next = kept;
+	else
+		restored->first = kept;
+	restored->last = kept;
+	return 0;
+}
+
+void restore_done(struct restored *restored)
+{
+	while (restored->first) {
+		struct restored_row *row = restored->first;
+		restored->first = row->next;
+		free(row);
+	}
+	restored->last = NULL;
+}
+
+/* --- Each kind: how it is taken, and how it is kept until then ---------------- */
+
+static int take_run(struct daemon *d, const void *row)
+{
+	return live_restore_run(d->live, row);
+}
+
+static int keep_run(void *data, const struct run *run)
+{
+	return keep(data, take_run, run, sizeof(*run));
 }
 
 /* What left the configuration while no daemon ran is forgotten here. */
-static int each_alarm(void *data, const struct alarm_state *state)
+static int take_alarm(struct daemon *d, const void *row)
 {
-	struct daemon *d = data;
+	const struct alarm_state *state = row;
 	struct live_repository *repository = live_find_repository(d->live, state->repository);
 	struct alarm_state *gone;
 	int r = live_restore_alarm(d->live, state);
@@ -42,15 +86,25 @@ static int each_alarm(void *data, const struct alarm_state *state)
 	return 0;
 }
 
-static int each_first_identity(void *data, const struct store_first_identity *first)
+static int keep_alarm(void *data, const struct alarm_state *state)
 {
-	return seen_restore(data, first);
+	return keep(data, take_alarm, state, sizeof(*state));
+}
+
+static int take_first_identity(struct daemon *d, const void *row)
+{
+	return seen_restore(d->live, row);
+}
+
+static int keep_first_identity(void *data, const struct store_first_identity *first)
+{
+	return keep(data, take_first_identity, first, sizeof(*first));
 }
 
 /* Nobody knows whether it went out before the process ended: it counts as tried. */
-static int each_message(void *data, const struct message *message)
+static int take_message(struct daemon *d, const void *row)
 {
-	struct daemon *d = data;
+	const struct message *message = row;
 	struct message again = *message;
 
 	if (again.tries == 0)
@@ -61,93 +115,149 @@ static int each_message(void *data, const struct message *message)
 	return r == -ENOBUFS ? 0 : r; /* it stays in the outbox until the next start */
 }
 
-static int each_incident(void *data, const struct incident *incident)
+static int keep_message(void *data, const struct message *message)
 {
-	return incidents_restore(data, &incident->last_event);
+	return keep(data, take_message, message, sizeof(*message));
+}
+
+static int take_incident(struct daemon *d, const void *row)
+{
+	const struct incident *incident = row;
+
+	return incidents_restore(d, &incident->last_event);
+}
+
+static int keep_incident(void *data, const struct incident *incident)
+{
+	return keep(data, take_incident, incident, sizeof(*incident));
 }
 
 /* More than there is room for were never taken in. */
-static int each_mute(void *data, const struct mute *mute)
+static int take_mute(struct daemon *d, const void *row)
 {
-	struct daemon *d = data;
-
-	(void)mutes_add(d->mutes, mute, clock_realtime_usec(&d->clock));
+	(void)mutes_add(d->mutes, row, clock_realtime_usec(&d->clock));
 	return 0;
 }
 
-static int each_budget(void *data, const char *repository, const struct store_budget *budget)
+static int keep_mute(void *data, const struct mute *mute)
 {
-	struct daemon *d = data;
-
-	return ledger_restore(&d->ledger, repository, budget, clock_monotonic_nsec(&d->clock),
-		clock_realtime_usec(&d->clock));
+	return keep(data, take_mute, mute, sizeof(*mute));
 }
 
-static int read_limits(struct daemon *d, struct store_reader *reader, struct error *reterr)
-{
-	int r = store_read_first_identities(reader, each_first_identity, d->live, reterr);
+struct budget_row {
+	char repository[RUN_NAME_MAX + 1];
+	struct store_budget budget;
+};
 
-	if (r >= 0)
-		r = store_read_budgets(reader, each_budget, d, reterr);
-	if (r >= 0)
-		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
-	d->record.is_safe = r >= 0;
-	return r;
+static int take_budget(struct daemon *d, const void *row)
+{
+	const struct budget_row *budget = row;
+
+	return ledger_restore(&d->ledger, budget->repository, &budget->budget,
+		clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 }
 
-static int read_all(struct daemon *d, struct store_reader *reader, struct error *reterr)
+static int keep_budget(void *data, const char *repository, const struct store_budget *budget)
+{
+	struct budget_row row = { .budget = *budget };
+
+	(void)strncat(row.repository, repository, RUN_NAME_MAX);
+	return keep(data, take_budget, &row, sizeof(row));
+}
+
+/* --- Reading, on any thread --------------------------------------------------- */
+
+static int read_limits(struct store_reader *reader, struct restored *restored, struct error *reterr)
+{
+	int r = store_read_first_identities(reader, keep_first_identity, restored, reterr);
+
+	return r < 0 ? r : store_read_budgets(reader, keep_budget, restored, reterr);
+}
+
+int restore_read(struct store_reader *reader, int64_t now_usec, struct restored *restored,
+	struct error *reterr)
 {
 	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
 	const struct store_incident_filter open = {
 		.state = STORE_INCIDENTS_OPEN,
 		.limit = SIZE_MAX,
 	};
-	struct store_next_ids ids;
-	int r = store_read_next_ids(reader, &ids, reterr);
+	int r = store_read_next_ids(reader, &restored->ids, reterr);
 
-	if (r < 0)
-		return r;
-	/* Never back: a new database may have taken the place of one that had higher ones. */
-	if (ids.run_id > d->next_run_id)
-		d->next_run_id = ids.run_id;
-	if (ids.incident_id > d->next_incident_id)
-		d->next_incident_id = ids.incident_id;
-	if (ids.mute_id > d->next_mute_id)
-		d->next_mute_id = ids.mute_id;
-	r = store_read_runs(reader, &newest, each_run, d->live, reterr);
-	if (r >= 0 && !d->record.is_safe)
-		r = read_limits(d, reader, reterr);
+	if (r >= 0)
+		r = store_read_runs(reader, &newest, keep_run, restored, reterr);
+	if (r >= 0 && restored->has_limits)
+		r = read_limits(reader, restored, reterr);
+	if (r >= 0)
+		r = store_read_alarms(reader, keep_alarm, restored, reterr);
+	if (r >= 0)
+		r = store_read_mutes(reader, now_usec, keep_mute, restored, reterr);
+	if (r >= 0)
+		r = store_read_incidents(reader, &open, keep_incident, restored, reterr);
+	if (r >= 0)
+		r = store_read_outbox(reader, keep_message, restored, reterr);
+	return r < 0 ? r : 0;
+}
+
+/* --- Taking, on the loop ------------------------------------------------------ */
+
+/* Never back: a new database may have taken the place of one that had higher ones. */
+static void raise_id(int64_t *id, int64_t least)
+{
+	if (*id < least)
+		*id = least;
+}
+
+static int take_rows(struct daemon *d, const struct restored *restored)
+{
+	int r = 0;
+
+	for (const struct restored_row *row = restored->first; row && r >= 0; row = row->next)
+		r = row->take(d, row->row);
+	if (r >= 0 && restored->has_limits) {
+		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
+		d->record.is_safe = r >= 0;
+	}
+	return r;
+}
+
+int restore_take(struct daemon *d, const struct restored *restored)
+{
+	raise_id(&d->next_run_id, restored->ids.run_id);
+	raise_id(&d->next_incident_id, restored->ids.incident_id);
+	raise_id(&d->next_mute_id, restored->ids.mute_id);
+	int r = take_rows(d, restored);
 	if (r >= 0)
 		seen_restore_from_runs(d->live);
-	if (r >= 0)
-		r = store_read_alarms(reader, each_alarm, d, reterr);
-	if (r >= 0)
-		r = store_read_mutes(reader, clock_realtime_usec(&d->clock), each_mute, d, reterr);
-	if (r >= 0)
-		r = store_read_incidents(reader, &open, each_incident, d, reterr);
-	if (r >= 0)
-		r = store_read_outbox(reader, each_message, d, reterr);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int restore_limits(struct daemon *d, struct error *reterr)
 {
+	struct restored restored = { .has_limits = true };
 	struct store_reader *reader = NULL;
 	int r = store_reader_open_older(d->database_path, &reader, reterr);
 
 	if (r >= 0)
-		r = read_limits(d, reader, reterr);
+		r = read_limits(reader, &restored, reterr);
+	if (r >= 0)
+		r = take_rows(d, &restored);
 	store_reader_close(reader);
+	restore_done(&restored);
 	return r;
 }
 
 int restore_history(struct daemon *d, struct error *reterr)
 {
+	struct restored restored = { .has_limits = !d->record.is_safe };
 	struct store_reader *reader = NULL;
 	int r = store_reader_open(d->database_path, &reader, reterr);
 
 	if (r >= 0)
-		r = read_all(d, reader, reterr);
+		r = restore_read(reader, clock_realtime_usec(&d->clock), &restored, reterr);
+	if (r >= 0)
+		r = restore_take(d, &restored);
 	store_reader_close(reader);
+	restore_done(&restored);
 	return r;
 }

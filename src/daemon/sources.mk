@@ -22,6 +22,7 @@ libdaemon_a_SOURCES = \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
+	%D%/question.c %D%/question.h \
 	%D%/record.c %D%/record.h \
 	%D%/reload.c %D%/reload.h \
 	%D%/restore.c %D%/restore.h \

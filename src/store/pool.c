@@ -19,7 +19,7 @@ struct pool_question {
 
 struct pool_thread {
 	struct store_pool *pool;
-	struct store_reader *reader; /* set under the lock; NULL: none could be opened yet */
+	struct store_reader *reader; /* set under the lock; NULL: none was opened yet */
 	pthread_t thread;
 	bool is_running;
 };
@@ -166,7 +166,6 @@ int store_pool_open(const char *path, size_t threads, size_t max_queue, struct s
 	for (size_t i = 0; r == 0 && i < threads; i++) {
 		struct pool_thread *thread = &pool->threads[i];
 		thread->pool = pool;
-		(void)store_reader_open(path, &thread->reader, NULL); /* else with a question */
 		r = start_thread(thread);
 		if (r < 0)
 			(void)error_set(reterr, r, "%s: %s", path, errno_text(-r)); /* r goes up */

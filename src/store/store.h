@@ -127,9 +127,8 @@ int store_writer_open(
 int store_writer_opened(struct store_writer *writer, struct error *reterr);
 
 /* A reader found the database damaged: keeps it aside and begins a new one, as the writer does by
- * itself. why is a sentence. Waits as store_writer_open does, and answers as store_writer_opened.
- */
-int store_writer_replace(struct store_writer *writer, const char *why, struct error *reterr);
+ * itself. why is a sentence. Waits for nothing: store_writer_opened tells when it is done. */
+void store_writer_replace(struct store_writer *writer, const char *why);
 
 /* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
  * counted as lost and handed back by store_writer_take, and this one is queued all the same.

@@ -448,17 +448,14 @@ int store_writer_opened(struct store_writer *writer, struct error *reterr)
 	return r;
 }
 
-int store_writer_replace(struct store_writer *writer, const char *why, struct error *reterr)
+void store_writer_replace(struct store_writer *writer, const char *why)
 {
-	clear_event(writer->opened_fd);
 	pthread_mutex_lock(&writer->lock);
 	writer->open_result = -EINPROGRESS;
 	(void)error_set(&writer->open_error, 0, "%s", why); /* an output */
 	writer->is_to_replace = true;
 	pthread_cond_signal(&writer->has_work);
 	pthread_mutex_unlock(&writer->lock);
-	(void)wait_for(writer->opened_fd, OPEN_WAIT_MSEC); /* else it is asked for later */
-	return store_writer_opened(writer, reterr);
 }
 
 static bool tell_batch(struct store_batch *batch, uint64_t tag,

@@ -13,6 +13,8 @@ import pytest
 
 from conftest import QUICK, DelayFs, need, run_cli, wait_for, without_leak_check
 
+ANCHOR = 9999
+RUNS_OF_A_BASELINE = 36
 STRANGER = 54321  # a group that nobody has
 
 
@@ -199,6 +201,31 @@ def test_a_history_that_nobody_may_read_at_the_start_is_waited_for(daemon, repos
     d.wait_sql("SELECT group_concat(id) FROM run", [("1,2",)])
     assert d.get("/-/ready")[0] == 200
     wait_for(lambda: not banner_texts(d), "the banner to go")
+
+
+def test_what_was_normal_before_is_read_and_kept_when_the_history_opens_late(daemon, repository):
+    """Locked for longer than whoever reads it waits: no baseline learned since takes the place of the stored one."""
+    d = daemon(config=config(repository)).wait_ready()
+    d.wait_runs("disk", 1)
+    d.wait_sql("SELECT count(*) FROM run", [(1,)])
+    d.stop()
+    db = sqlite3.connect(d.database, isolation_level=None)
+    db.execute(
+        "INSERT INTO baseline (series, operation, built_usec, anchor, anchor_usec, valley_nsec, since_usec)"
+        " SELECT id, value, 1, ?, 1, 0, 0 FROM series, (SELECT 0 AS value UNION SELECT 1)",
+        (ANCHOR,),
+    )
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    db.execute("INSERT INTO meta VALUES ('x', 'y')")
+    d.start().wait_ready()
+    d.wait_line(r"the history is not open yet: .*locked")
+    for _ in range(2):  # each reader thread has waited in vain
+        assert d.get("/api/v1/runs")[0] == 503
+    db.close()
+    d.wait_line(r"the history is open")
+    d.probe("disk", times=RUNS_OF_A_BASELINE)
+    d.wait_sql("SELECT count(*) FROM baseline WHERE built_usec > 1", [(2,)])
+    assert d.sql("SELECT anchor FROM baseline") == [(ANCHOR,), (ANCHOR,)]
 
 
 def as_member(*command):

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The past is asked for without taking the reader threads from people: a real store and pool. */
+/* The past is asked for without taking the reader threads from people, and what cannot be read now
+ * is asked for again: a real store and pool. */
 #include "daemon/normal.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "../probe/temporary.h"
+#include "alarm/alarm.h"
 #include "base/clock.h"
 #include "config/config.h"
 #include "daemon/daemon.h"
+#include "daemon/question.h"
+#include "daemon/record.h"
 #include "store/store.h"
 #include "test.h"
 
@@ -53,6 +61,15 @@ static void open_history(struct daemon *d)
 	if (r < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(store_pool_open(d->database_path, 1, QUEUE_MAX, &d->pool, &error), 0);
+	assert_int_equal(questions_start(d, &error), 0);
+}
+
+/* The one reader thread is busy until b->is_free. */
+static void hold_thread(struct bench *b)
+{
+	assert_int_equal(store_pool_ask(b->d.pool, hold, b), 0);
+	while (sem_wait(&b->is_held) < 0)
+		assert_int_equal(errno, EINTR);
 }
 
 static int set_up(void **state)
@@ -73,7 +90,9 @@ static int set_up(void **state)
 		temporary_name(&b->directory, "history.db", &text));
 	buf_done(&text);
 	d->options = &b->options;
-	d->revision = 1; /* nothing is rendered here */
+	d->revision = 1; /* nothing is rendered here … */
+	d->is_stopping = true; /* … and no run started */
+	d->record.is_open = true;
 	d->clock = clock_system();
 	d->live = live_new(
 		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
@@ -82,9 +101,6 @@ static int set_up(void **state)
 	open_history(d);
 	assert_int_equal(sem_init(&b->is_held, 0, 0), 0);
 	assert_int_equal(sem_init(&b->is_free, 0, 0), 0);
-	assert_int_equal(store_pool_ask(d->pool, hold, b), 0);
-	while (sem_wait(&b->is_held) < 0)
-		assert_int_equal(errno, EINTR);
 	*state = b;
 	return 0;
 }
@@ -95,7 +111,7 @@ static int tear_down(void **state)
 	struct daemon *d = &b->d;
 
 	store_pool_close(d->pool, UINT64_MAX);
-	normal_stop(d);
+	questions_stop(d);
 	assert_int_equal(store_writer_close(d->writer, UINT64_MAX), 0);
 	live_free(d->live);
 	config_free(d->config);
@@ -107,54 +123,342 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static size_t count_asked(const struct bench *b)
+static struct normal *normal_of(struct bench *b, size_t i)
+{
+	return &b->d.live->repositories[i].probes[0].normal;
+}
+
+static size_t count_read(struct bench *b)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < PROBES; i++)
-		count += b->d.live->repositories[i].probes[0].normal.is_asked;
+		count += normal_of(b, i)->is_read;
 	return count;
 }
 
-static void run_until_all_are_asked(struct bench *b)
+static void run_loop_once(struct bench *b)
 {
-	while (count_asked(b) < PROBES)
-		assert_true(sd_event_run(b->d.event, 10 * USEC_PER_SEC) > 0); /* 0: in vain */
+	assert_true(sd_event_run(b->d.event, 10 * USEC_PER_SEC) > 0); /* 0: in vain */
+}
+
+static void run_until_all_are_read(struct bench *b)
+{
+	while (count_read(b) < PROBES)
+		run_loop_once(b);
 }
 
 static void all_are_asked_one_after_the_other(void **state)
 {
 	struct bench *b = *state;
-	struct error error = { "" };
 
-	assert_int_equal(normal_start(&b->d, &error), 0);
-	assert_int_equal(count_asked(b), 1);
+	hold_thread(b);
 	normal_ask(&b->d);
-	assert_int_equal(count_asked(b), 1);
+	assert_true(b->d.is_normal_asked);
+	normal_ask(&b->d);
 	/* All other places of the queue are for people. */
 	for (int i = 0; i < QUEUE_MAX - 1; i++)
 		assert_int_equal(store_pool_ask(b->d.pool, ask_nothing, NULL), 0);
 	assert_int_equal(store_pool_ask(b->d.pool, ask_nothing, NULL), -EAGAIN);
+	assert_int_equal(count_read(b), 0);
 	assert_int_equal(sem_post(&b->is_free), 0);
-	run_until_all_are_asked(b);
+	run_until_all_are_read(b);
 }
 
 static void a_full_queue_is_tried_again_with_the_next_call(void **state)
 {
 	struct bench *b = *state;
-	struct error error = { "" };
 
+	hold_thread(b);
 	for (int i = 0; i < QUEUE_MAX; i++)
 		assert_int_equal(store_pool_ask(b->d.pool, ask_nothing, NULL), 0);
-	assert_int_equal(normal_start(&b->d, &error), 0);
-	assert_int_equal(count_asked(b), 0);
+	normal_ask(&b->d);
+	assert_false(b->d.is_normal_asked);
 	assert_int_equal(sem_post(&b->is_free), 0);
-	for (int i = 0; i < 10000 && count_asked(b) == 0; i++) {
+	for (int i = 0; i < 10000 && !b->d.is_normal_asked; i++) {
 		(void)usleep(1000);
 		normal_ask(&b->d); /* as the minute's tending does */
 	}
-	assert_int_equal(count_asked(b), 1);
-	run_until_all_are_asked(b);
+	run_until_all_are_read(b);
+}
+
+static void nothing_is_asked_before_the_history_is_open(void **state)
+{
+	struct bench *b = *state;
+
+	b->d.record.is_open = false;
+	normal_ask(&b->d);
+	assert_false(b->d.is_normal_asked);
+}
+
+/* --- What cannot be read now ------------------------------------------------- */
+
+#define ANCHOR 9999
+
+static void hide_history(struct bench *b, bool is_hidden)
+{
+	char away[DAEMON_PATH_MAX + 8];
+	const char *path = b->d.database_path;
+
+	(void)snprintf(away, sizeof(away), "%s.away", path);
+	assert_int_equal(rename(is_hidden ? path : away, is_hidden ? away : path), 0);
+}
+
+/* The batch, and all before it. */
+static void commit(struct bench *b, struct store_batch *batch)
+{
+	struct pollfd finished = { .fd = store_writer_fd(b->d.writer), .events = POLLIN };
+	struct store_batch *done = NULL;
+	int error = -1;
+
+	assert_int_equal(store_writer_submit(b->d.writer, batch), 0);
+	while (done != batch) {
+		assert_int_equal(poll(&finished, 1, 10000), 1);
+		while ((done = store_writer_take(b->d.writer, &error)) && done != batch)
+			store_batch_free(done);
+	}
+	assert_int_equal(error, 0);
+	store_batch_free(batch);
+}
+
+static void name_baseline(struct bench *b, struct store_baseline *ret)
+{
+	struct live_repository *repository = &b->d.live->repositories[0];
+	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+
+	workload_series_key(&repository->probes[0].config->workload, &key);
+	*ret = (struct store_baseline){ .operation = RUN_WRITE };
+	(void)strncat(ret->repository, repository->config->name, RUN_NAME_MAX);
+	(void)strncat(ret->probe, repository->probes[0].config->name, RUN_NAME_MAX);
+	(void)strncat(ret->key, buf_text(&key), STORE_SERIES_KEY_MAX);
+	buf_done(&key);
+}
+
+static void store_anchor(struct bench *b)
+{
+	struct store_batch *batch = store_batch_new();
+	struct store_baseline baseline;
+
+	name_baseline(b, &baseline);
+	baseline.built_usec = 1;
+	baseline.anchor = ANCHOR;
+	baseline.anchor_usec = 1;
+	assert_int_equal(store_batch_add_baseline(batch, &baseline), 0);
+	commit(b, batch);
+}
+
+static struct store_baseline stored_baseline(struct bench *b)
+{
+	struct store_baseline found[RUN_OPERATIONS];
+	struct store_reader *reader = NULL;
+	struct store_baseline name;
+	struct error error = { "" };
+
+	name_baseline(b, &name);
+	const struct store_sample_query query = {
+		.repository = name.repository, .probe = name.probe, .key = name.key
+	};
+	assert_int_equal(store_reader_open(b->d.database_path, &reader, &error), 0);
+	assert_int_equal(store_read_baselines(reader, &query, found, &error), 0);
+	store_reader_close(reader);
+	return found[RUN_WRITE];
+}
+
+/* Runs of minutes 1, 2, 3, … of today, as many as make a baseline. */
+static void learn(struct bench *b)
+{
+	struct live_repository *repository = &b->d.live->repositories[0];
+	uint32_t minute = (uint32_t)(clock_realtime_usec(&b->d.clock) / 60000000) - 1000;
+	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	struct store_batch *batch = store_batch_new();
+	struct run *run = run_new(repository->config->name, repository->probes[0].config->name);
+
+	assert_true(outcome && batch && run);
+	run->id = 1;
+	outcome->has_sample[RUN_WRITE] = true;
+	for (uint32_t i = 0; i < BASELINE_RUNS_MIN; i++) {
+		outcome->samples[RUN_WRITE] =
+			(struct baseline_sample){ .minute = minute + i, .is_learned = true };
+		assert_int_equal(normal_learn(repository, &repository->probes[0], run, outcome,
+					 clock_realtime_usec(&b->d.clock), batch),
+			0);
+	}
+	commit(b, batch);
+	free(run);
+	free(outcome);
+}
+
+/* The first probe's question fails. */
+static void ask_in_vain(struct bench *b)
+{
+	hide_history(b, true);
+	normal_ask(&b->d);
+	while (b->d.live->repositories[0].probes[0].normal.failures == 0)
+		run_loop_once(b);
+	while (b->d.is_normal_asked) /* the others' too */
+		run_loop_once(b);
+	hide_history(b, false);
+	assert_int_equal(count_read(b), 0);
+}
+
+static void what_was_read_in_vain_is_asked_for_again(void **state)
+{
+	struct bench *b = *state;
+	uint64_t now_nsec = clock_monotonic_nsec(&b->d.clock);
+
+	ask_in_vain(b);
+	assert_true(normal_of(b, 0)->retry_nsec > now_nsec);
+	run_until_all_are_read(b); /* by the timer alone */
+	assert_int_equal(normal_of(b, 0)->failures, 0);
+}
+
+static void attempts_become_rarer(void **state)
+{
+	(void)state;
+	assert_int_equal(question_pause_nsec(1), NSEC_PER_SEC);
+	assert_int_equal(question_pause_nsec(2), 2 * NSEC_PER_SEC);
+	assert_int_equal(question_pause_nsec(9), 256 * NSEC_PER_SEC);
+	assert_int_equal(question_pause_nsec(10), 300 * NSEC_PER_SEC);
+	assert_int_equal(question_pause_nsec(UINT_MAX), 300 * NSEC_PER_SEC);
+}
+
+static void what_is_stored_stays_until_it_was_read(void **state)
+{
+	struct bench *b = *state;
+
+	store_anchor(b);
+	ask_in_vain(b);
+	learn(b);
+	assert_non_null(normal_baseline(normal_of(b, 0), RUN_WRITE));
+	assert_int_equal(stored_baseline(b).built_usec, 1);
+	run_until_all_are_read(b);
+	assert_int_equal(normal_baseline(normal_of(b, 0), RUN_WRITE)->anchor, ANCHOR);
+	assert_int_equal(normal_of(b, 0)->samples[RUN_WRITE]->count, BASELINE_RUNS_MIN);
+	commit(b, store_batch_new()); /* behind what was learned meanwhile */
+	assert_true(stored_baseline(b).built_usec > 1);
+	assert_int_equal(stored_baseline(b).anchor, ANCHOR);
+}
+
+static void a_rebaseline_before_it_was_read_forgets_it(void **state)
+{
+	struct bench *b = *state;
+	struct live_repository *repository = &b->d.live->repositories[0];
+	struct store_batch *batch = store_batch_new();
+
+	store_anchor(b);
+	ask_in_vain(b);
+	int64_t now_usec = clock_realtime_usec(&b->d.clock);
+	assert_int_equal(normal_restart(repository, &repository->probes[0], now_usec, batch), 0);
+	run_until_all_are_read(b); /* before the batch is written */
+	assert_null(normal_of(b, 0)->samples[RUN_WRITE]);
+	assert_int_equal(normal_of(b, 0)->since_usec[RUN_WRITE], now_usec);
+	commit(b, batch);
+	assert_int_equal(stored_baseline(b).anchor, 0);
+	assert_int_equal(stored_baseline(b).since_usec, now_usec);
+}
+
+/* --- The rest of the history, opened late -------------------------------------- */
+
+static void the_loop_does_not_read_what_was_opened_late(void **state)
+{
+	struct bench *b = *state;
+
+	hold_thread(b);
+	b->d.record.is_open = false;
+	record_follow(&b->d);
+	record_follow(&b->d); /* once is enough */
+	assert_false(b->d.record.is_open);
+	assert_int_equal(store_pool_ask(b->d.pool, ask_nothing, NULL), 0);
+	assert_int_equal(sem_post(&b->is_free), 0);
+	run_until_all_are_read(b);
+	assert_true(b->d.record.is_open);
+	assert_int_equal(b->d.next_run_id, 1);
+}
+
+static void a_history_that_cannot_be_read_when_it_opens_is_tried_again(void **state)
+{
+	struct bench *b = *state;
+
+	hide_history(b, true);
+	b->d.record.is_open = false;
+	record_follow(&b->d);
+	while (b->d.record.failures == 0)
+		run_loop_once(b);
+	hide_history(b, false);
+	run_until_all_are_read(b);
+	assert_true(b->d.record.is_open);
+}
+
+/* --- A thread that hangs when the daemon stops ----------------------------------- */
+
+struct slow_question {
+	struct question question;
+	struct bench *bench;
+};
+
+static int read_slowly(struct store_reader *reader, struct question *q, struct error *reterr)
+{
+	struct slow_question *slow = (struct slow_question *)q;
+
+	(void)reterr;
+	hold(reader, slow->bench);
+	return 0;
+}
+
+static void take_nothing(struct daemon *d, struct question *q)
+{
+	(void)d;
+	(void)q;
+}
+
+static void free_nothing(struct question *q)
+{
+	(void)q;
+}
+
+static size_t count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	size_t count = 0;
+
+	assert_non_null(tasks);
+	while (readdir(tasks))
+		count++;
+	assert_int_equal(closedir(tasks), 0);
+	return count;
+}
+
+static void a_thread_that_hangs_at_the_stop_touches_nothing_that_is_gone(void **state)
+{
+	struct bench *b = *state;
+	/* The thread has these longer than this function. */
+	static struct slow_question slow;
+	static struct store_pool *volatile left_pool; /* read by nobody but the leak check */
+
+	slow = (struct slow_question){
+		.question = { .read = read_slowly, .take = take_nothing, .free = free_nothing },
+		.bench = b,
+	};
+	assert_int_equal(question_ask(&b->d, &slow.question), 0);
+	while (sem_wait(&b->is_held) < 0)
+		assert_int_equal(errno, EINTR);
+	struct store_pool *pool = left_pool = b->d.pool;
+	b->d.pool = store_pool_close(pool, NSEC_PER_MSEC);
+	size_t threads = count_threads();
+	questions_stop(&b->d);
+	/* Were its descriptor closed, one of these would have the number. */
+	int fds[8];
+	for (size_t i = 0; i < 8; i++)
+		fds[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(sem_post(&b->is_free), 0);
+	for (int i = 0; i < 10000 && count_threads() == threads; i++)
+		(void)usleep(1000);
+	assert_int_equal(count_threads(), threads - 1);
+	for (size_t i = 0; i < 8; i++) {
+		eventfd_t value;
+		assert_int_equal(eventfd_read(fds[i], &value), -1);
+		(void)close(fds[i]);
+	}
 }
 
 int main(void)
@@ -164,6 +468,23 @@ int main(void)
 			all_are_asked_one_after_the_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_full_queue_is_tried_again_with_the_next_call, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			nothing_is_asked_before_the_history_is_open, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_was_read_in_vain_is_asked_for_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_stored_stays_until_it_was_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_rebaseline_before_it_was_read_forgets_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			the_loop_does_not_read_what_was_opened_late, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_history_that_cannot_be_read_when_it_opens_is_tried_again, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_thread_that_hangs_at_the_stop_touches_nothing_that_is_gone, set_up,
+			tear_down),
+		cmocka_unit_test(attempts_become_rarer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
