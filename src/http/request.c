@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "http/api.h"
@@ -93,6 +94,34 @@ static enum MHD_Result dispatch(struct request *q, const char *method, const cha
 	return route->handle(q);
 }
 
+struct head {
+	size_t hosts;
+	bool has_body;
+};
+
+static enum MHD_Result look_at_header(
+	void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct head *head = cls;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
+		head->hosts++;
+	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0 ||
+		(strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 && value &&
+			strcmp(value, "0") != 0))
+		head->has_body = true;
+	return MHD_YES;
+}
+
+static struct head look_at_headers(struct MHD_Connection *connection)
+{
+	struct head head = { .hosts = 0 };
+
+	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &head);
+	return head;
+}
+
 static size_t header_size(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
@@ -101,7 +130,8 @@ static size_t header_size(struct MHD_Connection *connection)
 	return info ? info->header_size : 0;
 }
 
-static enum MHD_Result check(struct request *q, const char *method, const char *version)
+static enum MHD_Result check(
+	struct request *q, const struct head *head, const char *method, const char *version)
 {
 	const char *query = "";
 	const char *host =
@@ -117,12 +147,18 @@ static enum MHD_Result check(struct request *q, const char *method, const char *
 	if (!host && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
 		return request_refuse(
 			q, MHD_HTTP_BAD_REQUEST, "unknown_host", "the Host header is missing");
+	if (head->hosts > 1)
+		return request_refuse(
+			q, MHD_HTTP_BAD_REQUEST, "bad_request", "more than one Host header");
 	if (!access_allows(q->server->access, host))
 		return request_refuse(q, MHD_HTTP_BAD_REQUEST, "unknown_host",
 			"this host name is not mine: add it to allowed_hosts in [http]");
 	if (query_split_target(q->target, q->path, sizeof(q->path), &query) < 0)
 		return request_refuse(
 			q, MHD_HTTP_BAD_REQUEST, "bad_path", "the path is not UTF-8 in %%-escapes");
+	if (routes_is_read(method) && head->has_body)
+		return request_refuse(
+			q, MHD_HTTP_BAD_REQUEST, "bad_request", "a %s has no body here", method);
 	return dispatch(q, method, query);
 }
 
@@ -131,24 +167,21 @@ enum MHD_Result request_handle(void *cls, struct MHD_Connection *connection, con
 	void **request)
 {
 	struct request *q = *request;
-	bool is_first = q && !q->has_begun;
 
 	(void)cls;
-	(void)connection;
 	(void)url;
 	(void)upload_data;
+	(void)upload_data_size;
 	if (!q)
 		return MHD_NO;
 	if (q->is_asked)
 		return api_answer(q);
-	q->has_begun = true;
-	/* An answer before the request's body ends the connection: right for what we refuse anyway,
-	 * wasteful for a GET. */
-	if (is_first && routes_is_read(method))
-		return MHD_YES;
-	if (*upload_data_size > 0) {
-		*upload_data_size = 0;
+	const struct head head = look_at_headers(connection);
+	/* An answer at the first call, before the request's end, ends the connection: right for
+	 * what has a body, which is refused anyway, wasteful for others. */
+	if (!q->has_begun && !head.has_body && routes_is_read(method)) {
+		q->has_begun = true;
 		return MHD_YES;
 	}
-	return check(q, method, version);
+	return check(q, &head, method, version);
 }

@@ -25,7 +25,9 @@
 /* libmicrohttpd takes 128 events at a time and, when it got as many, waits for more before it looks
  * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
 #define CONNECTIONS_PER_THREAD 120U
-#define CONNECTION_MEMORY_BYTES 49152U
+/* Far more than a request may have, so that what is too long is refused by us and in our form. A
+ * header takes about 70 bytes beside its own. Only what is used is taken from the system. */
+#define CONNECTION_MEMORY_BYTES 98304U
 #define IDLE_TIMEOUT_SEC 15U /* a page asks every 5 s, so its connection stays */
 /* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
  */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "server_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -92,12 +93,56 @@ static void what_is_too_long_is_refused(void **state)
 	reply_done(&reply);
 }
 
+#define HOST "\r\nHost: localhost\r\nConnection: close\r\n"
+
+static void what_libmicrohttpd_would_answer_is_refused_in_json_too(void **state)
+{
+	static const struct {
+		const char *before;
+		const char *part;
+		size_t parts;
+		const char *after;
+		int status;
+		const char *code; /* NULL: no body */
+	} cases[] = {
+		{ "GET /nothing HTTP/1.1" HOST, "X: y\r\n", 1000, "", 404, "not_found" },
+		{ "GET / HTTP/1.1" HOST "X: ", "y", 80000, "\r\n", 431, "headers_too_large" },
+		{ "GET /?", "y", 80000, " HTTP/1.1" HOST, 414, "uri_too_long" },
+		{ "GET /?", "y=1&", 1100, " HTTP/1.1" HOST, 414, "uri_too_long" },
+		{ "GET / HTTP/1.1" HOST, "Host: localhost\r\n", 1, "", 400, "bad_request" },
+		{ "GET / HTTP/1.1" HOST, "host: evil.example\r\n", 1, "", 400, "bad_request" },
+		{ "GET / HTTP/1.1" HOST, "Content-Length: 4\r\n", 1, "", 400, "bad_request" },
+		{ "GET / HTTP/1.1" HOST, "Transfer-Encoding: chunked\r\n", 1, "", 400,
+			"bad_request" },
+		{ "HEAD / HTTP/1.1" HOST, "Transfer-Encoding: odd\r\n", 1, "", 400, NULL },
+		{ "GET /nothing HTTP/1.1" HOST, "Content-Length: 0\r\n", 1, "", 404, "not_found" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf b = BUF_INIT(1 << 20);
+		buf_printf(&b, "%s", cases[i].before);
+		for (size_t n = 0; n < cases[i].parts; n++)
+			buf_printf(&b, "%s", cases[i].part);
+		buf_printf(&b, "%s\r\n", cases[i].after);
+		assert_int_equal(b.error, 0);
+		struct reply reply = client_read(client_open(f->address, buf_text(&b)));
+		if (cases[i].code)
+			assert_refused(&reply, cases[i].status, cases[i].code);
+		else
+			assert_int_equal(reply.status, cases[i].status);
+		reply_done(&reply);
+		buf_done(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SERVER_TEST(bad_requests_are_refused_in_json),
 		SERVER_TEST(another_host_is_refused),
 		SERVER_TEST(what_is_too_long_is_refused),
+		SERVER_TEST(what_libmicrohttpd_would_answer_is_refused_in_json_too),
 	};
 
 	return cmocka_run_group_tests_name("http/request", tests, NULL, NULL);
