@@ -97,7 +97,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN(SCHEMA_HTTP),
 		.name = "max_connections",
-		.help = "More connections than this at once are refused.",
+		.help = "More connections than this at once are refused; one client address may have a quarter.",
 		.default_text = "256",
 		.type = SCHEMA_COUNT,
 		.is_available = true,

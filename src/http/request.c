@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "http/api.h"
 #include "http/bodies.h"
+#include "http/deadlines.h"
 #include "http/routes.h"
 #include "http/server.h"
 
@@ -32,14 +33,22 @@ void *request_open(void *cls, const char *target, struct MHD_Connection *connect
 	return NULL;
 }
 
+static void set_limit(struct MHD_Connection *connection, uint64_t limit_nsec)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	deadline_set(info ? info->socket_context : NULL, limit_nsec);
+}
+
 void request_close(void *cls, struct MHD_Connection *connection, void **request,
 	enum MHD_RequestTerminationCode code)
 {
 	struct request *q = *request;
 
 	(void)cls;
-	(void)connection;
 	(void)code;
+	set_limit(connection, SERVER_NEXT_NSEC);
 	if (!q)
 		return;
 	(void)body_unref(q->body);
@@ -183,5 +192,6 @@ enum MHD_Result request_handle(void *cls, struct MHD_Connection *connection, con
 		q->has_begun = true;
 		return MHD_YES;
 	}
+	set_limit(connection, SERVER_ANSWER_NSEC);
 	return check(q, &head, method, version);
 }

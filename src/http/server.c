@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -16,6 +17,7 @@
 #include "base/utf8.h"
 #include "http/access.h"
 #include "http/bodies.h"
+#include "http/deadlines.h"
 #include "http/history.h"
 #include "http/listen.h"
 #include "http/request.h"
@@ -28,7 +30,11 @@
 /* Far more than a request may have, so that what is too long is refused by us and in our form. A
  * header takes about 70 bytes beside its own. Only what is used is taken from the system. */
 #define CONNECTION_MEMORY_BYTES 98304U
-#define IDLE_TIMEOUT_SEC 15U /* a page asks every 5 s, so its connection stays */
+#define IDLE_TIMEOUT_SEC (unsigned)(SERVER_NEXT_NSEC / NSEC_PER_SEC)
+/* What one client may hold of max_connections: a quarter, for a proxy has many of its own, but not
+ * fewer than a few browsers need. */
+#define CLIENT_SHARE 4
+#define CLIENT_MIN 16
 /* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
  */
 #define METRICS_GZIP_LEVEL 1
@@ -60,13 +66,41 @@ static unsigned threads_for(unsigned connections)
 	return threads > THREADS_PER_ADDRESS ? threads : THREADS_PER_ADDRESS;
 }
 
-static struct MHD_Daemon *start_daemon(struct http_server *server, int fd, unsigned connections)
+/* Some connections always remain for other clients. */
+static unsigned share_of(unsigned connections, unsigned max_connections)
+{
+	unsigned share = max_connections / CLIENT_SHARE;
+
+	if (share < CLIENT_MIN)
+		share = CLIENT_MIN;
+	return share < connections - 2 ? share : connections - 2;
+}
+
+static void notify_connection(void *cls, struct MHD_Connection *connection, void **context,
+	enum MHD_ConnectionNotificationCode code)
+{
+	struct http_server *server = cls;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		*context = deadline_free(*context);
+		return;
+	}
+	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	*context = deadline_new(server->deadlines, fd, SERVER_REQUEST_NSEC);
+	if (!*context)
+		(void)shutdown(fd, SHUT_RDWR); /* nobody is served without a limit */
+}
+
+static struct MHD_Daemon *start_daemon(
+	struct http_server *server, int fd, unsigned connections, unsigned share)
 {
 	const struct MHD_OptionItem options[] = {
 		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_message, NULL },
 		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
 		{ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads_for(connections), NULL },
 		{ MHD_OPTION_CONNECTION_LIMIT, connections, NULL },
+		{ MHD_OPTION_PER_IP_CONNECTION_LIMIT, share, NULL },
+		{ MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)notify_connection, server },
 		{ MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_SEC, NULL },
 		{ MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY_BYTES, NULL },
 		{ MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)request_open, server },
@@ -87,8 +121,8 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, int fd, unsig
 }
 
 /* 0 also when this machine has no such address: another one may do. */
-static int open_endpoint(
-	struct http_server *server, const char *text, unsigned connections, struct error *reterr)
+static int open_endpoint(struct http_server *server, const char *text, unsigned connections,
+	unsigned share, struct error *reterr)
 {
 	struct server_endpoint *endpoint = &server->endpoints[server->count];
 	struct error e = { .text = "" };
@@ -103,7 +137,7 @@ static int open_endpoint(
 		return error_set(reterr, r, "%s", e.text);
 	r = access_add(server->access, endpoint->address);
 	if (r == 0) {
-		endpoint->daemon = start_daemon(server, fd, connections);
+		endpoint->daemon = start_daemon(server, fd, connections, share);
 		r = endpoint->daemon ? 0 : -ENOMEM;
 	}
 	if (r < 0) {
@@ -126,7 +160,8 @@ static int open_endpoints(
 		unsigned connections = settings->max_connections / (unsigned)count;
 		if (connections < 2 * THREADS_PER_ADDRESS)
 			connections = 2 * THREADS_PER_ADDRESS;
-		int r = open_endpoint(server, settings->listen[i], connections, reterr);
+		int r = open_endpoint(server, settings->listen[i], connections,
+			share_of(connections, settings->max_connections), reterr);
 		if (r < 0)
 			return r;
 	}
@@ -159,13 +194,13 @@ int http_server_start(
 	if (!server)
 		return error_set(reterr, r, "%s", errno_text(-r));
 	(void)pthread_mutex_init(&server->ready_lock, NULL); /* cannot fail with glibc */
-	if (settings->clock)
-		server->clock = *settings->clock;
+	server->clock = *settings->clock;
 	server->access = access_new();
 	server->bodies = bodies_new();
 	server->history = history_new(settings->pool);
+	server->deadlines = deadlines_new(&server->clock);
 	http_server_set_ready(server, false, "starting");
-	if (!server->access || !server->bodies || !server->history) {
+	if (!server->access || !server->bodies || !server->history || !server->deadlines) {
 		(void)error_set(reterr, r, "%s", errno_text(-r));
 		goto fail;
 	}
@@ -190,6 +225,7 @@ struct http_server *http_server_stop(struct http_server *server, uint64_t limit_
 		return NULL;
 	for (size_t i = 0; i < server->count; i++)
 		MHD_stop_daemon(server->endpoints[i].daemon);
+	server->deadlines = deadlines_free(server->deadlines);
 	server->history = history_free(server->history);
 	server->bodies = bodies_free(server->bodies);
 	server->access = access_free(server->access);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/clock.h"
 #include "http/http.h"
@@ -14,16 +15,22 @@
 struct MHD_Daemon;
 struct access;
 struct bodies;
+struct deadlines;
 struct history;
 
 #define SERVER_ADDRESSES_MAX 16
 #define SERVER_READY_SIZE 512
+/* How long clients may take; each is one stretch of time, whatever is sent meanwhile. */
+#define SERVER_REQUEST_NSEC (10 * NSEC_PER_SEC) /* to ask, once connected */
+#define SERVER_NEXT_NSEC (15 * NSEC_PER_SEC) /* to ask again; a page asks every 5 s */
+#define SERVER_ANSWER_NSEC (120 * NSEC_PER_SEC) /* to take an answer */
 
 struct http_server {
 	struct clock clock;
 	struct access *access; /* not changed after the start */
 	struct bodies *bodies;
 	struct history *history;
+	struct deadlines *deadlines;
 	pthread_mutex_t ready_lock;
 	bool is_ready;
 	char ready_line[SERVER_READY_SIZE];

@@ -9,6 +9,7 @@ libhttp_a_SOURCES = \
 	%D%/api_series.c \
 	%D%/assets.c %D%/assets.h \
 	%D%/bodies.c %D%/bodies.h \
+	%D%/deadlines.c %D%/deadlines.h \
 	%D%/history.c %D%/history.h \
 	%D%/http.h \
 	%D%/listen.c %D%/listen.h \

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from conftest import QUICK, daemons, run_cli, temporary_directory, wait_for
+from conftest import QUICK, TEST_HOOKS, daemons, need, run_cli, temporary_directory, wait_for
 
 
 def start(factory, directory):
@@ -230,8 +230,12 @@ def read_answer(s):
 
 
 @contextlib.contextmanager
-def connections(d, count):
-    sockets = [socket.create_connection(("127.0.0.1", d.port), timeout=25) for _ in range(count)]
+def connections(d, count, sources=5):
+    """From so many addresses: each may hold a share."""
+    sockets = [
+        socket.create_connection(("127.0.0.1", d.port), timeout=25, source_address=(f"127.0.0.{i % sources + 1}", 0))
+        for i in range(count)
+    ]
     try:
         yield sockets
     finally:
@@ -284,6 +288,62 @@ def test_clients_that_stall_block_nobody(server):
     finally:
         for s in stalled:
             s.close()
+
+
+@contextlib.contextmanager
+def dripping(sockets):
+    """A byte of a request now and then, on those that are still open."""
+    is_over = threading.Event()
+
+    def drip():
+        while not is_over.wait(0.1):
+            for s in sockets:
+                with contextlib.suppress(OSError):
+                    s.send(b"x")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def test_one_address_cannot_keep_the_others_out(server):
+    with connections(server, 256, sources=1) as held:
+        for s in held:
+            with contextlib.suppress(OSError):  # turned away
+                s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ")
+        with dripping(held), socket.create_connection(
+            ("127.0.0.1", server.port), timeout=5, source_address=("127.0.0.2", 0)
+        ) as other:
+            other.sendall(request_for("/metrics"))
+            assert read_answer(other)[0] == 200
+
+
+def test_a_request_that_drips_is_cut_off(daemon, directory, repository):
+    need(TEST_HOOKS, "needs a build with --enable-test-hooks")
+    clock = directory / "clock"
+    clock.write_text("0")
+    d = daemon(repositories={"disk": repository}, environment={"REPOPROBE_TEST_CLOCK": str(clock)}).wait_ready()
+    with connections(d, 20) as held:
+        for s in held:
+            s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ")
+        d.get("/-/ready")  # whose connection was accepted after theirs
+        with dripping(held):
+            write_clock(clock, 11)
+            for s in held:
+                s.settimeout(10)
+                with contextlib.suppress(ConnectionResetError):
+                    assert s.recv(1) == b""
+        assert d.get("/-/ready")[0] == 200
+
+
+def write_clock(path, seconds):
+    new = path.with_name("clock.new")
+    new.write_text(str(seconds))
+    new.rename(path)
 
 
 @pytest.mark.parametrize(

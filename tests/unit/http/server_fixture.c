@@ -10,6 +10,22 @@
 #include "base/error.h"
 #include "base/json.h"
 
+/* How far the server's clock is ahead of the system's; atomic. */
+static uint64_t ahead_nsec;
+
+static uint64_t read_ahead_nsec(const struct clock *c)
+{
+	const struct clock system = clock_system();
+
+	(void)c;
+	return clock_monotonic_nsec(&system) + __atomic_load_n(&ahead_nsec, __ATOMIC_SEQ_CST);
+}
+
+void server_move_clock(uint64_t seconds)
+{
+	(void)__atomic_add_fetch(&ahead_nsec, seconds * NSEC_PER_SEC, __ATOMIC_SEQ_CST);
+}
+
 int server_start(struct fixture *f, struct store_pool *pool)
 {
 	static const char *const listen[] = { "127.0.0.1:0" };
@@ -36,6 +52,7 @@ int server_set_up(void **state)
 	static struct fixture fixture;
 
 	fixture = (struct fixture){ .clock = clock_system() };
+	fixture.clock.monotonic_nsec = read_ahead_nsec;
 	fake_store_init(&fixture.pool);
 	*state = &fixture;
 	return server_start(&fixture, &fixture.pool);

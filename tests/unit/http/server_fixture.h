@@ -4,6 +4,7 @@
 #define REPOPROBE_TESTS_UNIT_HTTP_SERVER_FIXTURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/clock.h"
 #include "client.h"
@@ -22,6 +23,9 @@ int server_tear_down(void **state);
 #define SERVER_TEST(f) cmocka_unit_test_setup_teardown(f, server_set_up, server_tear_down)
 
 int server_start(struct fixture *f, struct store_pool *pool);
+
+/* Moves the server's monotonic clock ahead. */
+void server_move_clock(uint64_t seconds);
 
 struct reply server_get(const struct fixture *f, const char *target, const char *headers);
 bool reply_has(const struct reply *reply, const char *header);

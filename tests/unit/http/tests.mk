@@ -3,6 +3,7 @@
 HTTP_TESTS = \
 	tests/unit/http/test_access \
 	tests/unit/http/test_bodies \
+	tests/unit/http/test_deadlines \
 	tests/unit/http/test_listen \
 	tests/unit/http/test_negotiate \
 	tests/unit/http/test_query \
@@ -31,6 +32,8 @@ tests_unit_http_test_routes_SOURCES = %D%/test_routes.c %D%/fake_store.c %D%/fak
 tests_unit_http_test_routes_LDADD = $(HTTP_SERVER_TEST_LIBS)
 HTTP_SERVER_FIXTURE = %D%/server_fixture.c %D%/server_fixture.h %D%/fake_store.c %D%/fake_store.h \
 	%D%/client.c %D%/client.h
+tests_unit_http_test_deadlines_SOURCES = %D%/test_deadlines.c $(HTTP_SERVER_FIXTURE)
+tests_unit_http_test_deadlines_LDADD = $(HTTP_SERVER_TEST_LIBS)
 tests_unit_http_test_request_SOURCES = %D%/test_request.c $(HTTP_SERVER_FIXTURE)
 tests_unit_http_test_request_LDADD = $(HTTP_SERVER_TEST_LIBS)
 tests_unit_http_test_server_SOURCES = %D%/test_server.c $(HTTP_SERVER_FIXTURE)
