@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define MESSAGE_MAX 1024
 
@@ -257,6 +259,20 @@ static int command_confirm(const struct control_call *call, struct error *reterr
 	daemon_dispatch(d);
 	return 0;
 }
+
+/* Keeps the loop from turning until there is such a file. */
+static int command_stall(const struct control_call *call, struct error *reterr)
+{
+	const struct timespec moment = { .tv_nsec = 10 * NSEC_PER_MSEC };
+	const char *path = json_get_text(call->request, "until");
+
+	if (!path)
+		return error_set(reterr, -EINVAL, "until which file?");
+	log_notice("the loop stands still until there is %s", path);
+	while (access(path, F_OK) < 0)
+		(void)nanosleep(&moment, NULL); /* interrupted: looks earlier */
+	return 0;
+}
 #endif
 
 static const struct command {
@@ -271,6 +287,7 @@ static const struct command {
 	{ "rebaseline", command_rebaseline },
 #ifdef ENABLE_TEST_HOOKS
 	{ "confirm", command_confirm },
+	{ "stall", command_stall },
 #endif
 };
 

@@ -180,6 +180,7 @@ static void render(struct daemon *d)
 	snapshot.repositories = frame.repositories;
 	fill_daemon(&snapshot, d, &store);
 	if (d->http) {
+		http_server_turn(d->http);
 		publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics);
 		if (d->revision != d->rendered_revision)
 			publish(d, HTTP_BODY_OVERVIEW, &snapshot, report_overview);

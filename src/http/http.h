@@ -44,6 +44,9 @@ enum http_body {
 int http_server_publish(
 	struct http_server *server, enum http_body body, const void *data, size_t len);
 
+/* The main loop turns: unless it says so every 10 s, /-/healthy is 503. Any thread. */
+void http_server_turn(struct http_server *server);
+
 /* What /-/ready says: 200, or 503 with the reason (copied, one line). */
 void http_server_set_ready(struct http_server *server, bool is_ready, const char *reason);
 

@@ -2,6 +2,9 @@
 /* Nothing here waits: bytes from the program itself or from the last publication. */
 #include "http/pages.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "http/assets.h"
 #include "http/bodies.h"
 #include "http/request.h"
@@ -52,7 +55,14 @@ enum MHD_Result pages_metrics(struct request *q)
 
 enum MHD_Result pages_healthy(struct request *q)
 {
-	return response_send_text(q->connection, MHD_HTTP_OK, "healthy\n");
+	uint64_t standstill_sec = server_standstill_sec(q->server);
+	char line[SERVER_READY_SIZE];
+
+	if (standstill_sec == 0)
+		return response_send_text(q->connection, MHD_HTTP_OK, "healthy\n");
+	(void)snprintf(line, sizeof(line),
+		"not healthy: the main loop has stood still for %" PRIu64 " s\n", standstill_sec);
+	return response_send_text(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, line);
 }
 
 enum MHD_Result pages_ready(struct request *q)

@@ -35,6 +35,7 @@
  * fewer than a few browsers need. */
 #define CLIENT_SHARE 4
 #define CLIENT_MIN 16
+#define STANDSTILL_NSEC (10 * NSEC_PER_SEC)
 /* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
  */
 #define METRICS_GZIP_LEVEL 1
@@ -195,6 +196,7 @@ int http_server_start(
 		return error_set(reterr, r, "%s", errno_text(-r));
 	(void)pthread_mutex_init(&server->ready_lock, NULL); /* cannot fail with glibc */
 	server->clock = *settings->clock;
+	http_server_turn(server);
 	server->access = access_new();
 	server->bodies = bodies_new();
 	server->history = history_new(settings->pool);
@@ -249,6 +251,23 @@ int http_server_publish(
 		return r;
 	bodies_publish(server->bodies, body, made);
 	return 0;
+}
+
+void http_server_turn(struct http_server *server)
+{
+	__atomic_store_n(
+		&server->turned_nsec, clock_monotonic_nsec(&server->clock), __ATOMIC_RELAXED);
+}
+
+uint64_t server_standstill_sec(const struct http_server *server)
+{
+	uint64_t turned_nsec = __atomic_load_n(&server->turned_nsec, __ATOMIC_RELAXED);
+	uint64_t now_nsec = clock_monotonic_nsec(&server->clock);
+
+	/* A turn may have come between the two. */
+	if (now_nsec < turned_nsec || now_nsec - turned_nsec < STANDSTILL_NSEC)
+		return 0;
+	return (now_nsec - turned_nsec) / NSEC_PER_SEC;
 }
 
 void http_server_set_ready(struct http_server *server, bool is_ready, const char *reason)

@@ -31,6 +31,7 @@ struct http_server {
 	struct bodies *bodies;
 	struct history *history;
 	struct deadlines *deadlines;
+	uint64_t turned_nsec; /* monotonic, atomic: when the main loop last turned */
 	pthread_mutex_t ready_lock;
 	bool is_ready;
 	char ready_line[SERVER_READY_SIZE];
@@ -40,6 +41,9 @@ struct http_server {
 		char address[LISTEN_ADDRESS_SIZE];
 	} endpoints[SERVER_ADDRESSES_MAX];
 };
+
+/* How long the main loop has stood still, in seconds; 0 when that is no longer than usual. */
+uint64_t server_standstill_sec(const struct http_server *server);
 
 /* Copies the line of /-/ready ("ready\n"). Returns whether we are. */
 bool server_ready_line(struct http_server *server, char ret[SERVER_READY_SIZE]);

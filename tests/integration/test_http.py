@@ -346,6 +346,27 @@ def write_clock(path, seconds):
     new.rename(path)
 
 
+def test_a_loop_that_stands_still_is_not_healthy(daemon, directory, repository):
+    need(TEST_HOOKS, "needs a build with --enable-test-hooks")
+    clock = directory / "clock"
+    clock.write_text("0")
+    d = daemon(repositories={"disk": repository}, environment={"REPOPROBE_TEST_CLOCK": str(clock)}).wait_ready()
+    d.wait_line(r"disk/active-full: ok")
+    assert d.get("/-/healthy")[::2] == (200, b"healthy\n")
+    go_on = directory / "go-on"
+    asking = threading.Thread(target=lambda: d.control(command="stall", until=str(go_on)))
+    asking.start()
+    d.wait_line(r"the loop stands still")
+    assert d.get("/-/healthy")[::2] == (200, b"healthy\n")
+    write_clock(clock, 20)
+    status, headers, body = d.get("/-/healthy")
+    assert status == 503 and re.fullmatch(rb"not healthy: the main loop has stood still for \d+ s\n", body), body
+    assert headers["Cache-Control"] == "no-store"
+    go_on.touch()
+    asking.join()
+    wait_for(lambda: d.get("/-/healthy")[0] == 200, "the loop to turn again")
+
+
 @pytest.mark.parametrize(
     "data",
     [b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\xff" * 100000, b"GET / HTTP/1.1\r\n\r\n"],

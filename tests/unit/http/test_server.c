@@ -160,6 +160,26 @@ static void health_and_readiness_are_lines_of_text(void **state)
 	reply_done(&reply);
 }
 
+static void health_is_told_by_the_loop(void **state)
+{
+	struct fixture *f = *state;
+	struct reply reply;
+
+	server_move_clock(9);
+	reply = server_get(f, "/-/healthy", "");
+	assert_int_equal(reply.status, 200);
+	reply_done(&reply);
+	server_move_clock(2);
+	reply = server_get(f, "/-/healthy", "");
+	assert_int_equal(reply.status, 503);
+	assert_string_equal(reply.body, "not healthy: the main loop has stood still for 11 s\n");
+	reply_done(&reply);
+	http_server_turn(f->server);
+	reply = server_get(f, "/-/healthy", "");
+	assert_int_equal(reply.status, 200);
+	reply_done(&reply);
+}
+
 static void a_series_is_columns_with_gaps(void **state)
 {
 	struct fixture *f = *state;
@@ -417,6 +437,7 @@ int main(void)
 		SERVER_TEST(bodies_are_handed_out_as_published),
 		SERVER_TEST(what_a_client_has_is_not_sent_again),
 		SERVER_TEST(health_and_readiness_are_lines_of_text),
+		SERVER_TEST(health_is_told_by_the_loop),
 		SERVER_TEST(a_series_is_columns_with_gaps),
 		SERVER_TEST(a_heat_map_is_columns_of_counts_with_gaps),
 		SERVER_TEST(a_configured_probe_without_runs_is_an_empty_series),
