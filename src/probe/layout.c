@@ -12,10 +12,13 @@
 #include "probe/place.h"
 #include "probe/setup.h"
 
-#define PIECE_BYTES (UINT64_C(1) << 20)
-/* Free space is looked at so often, and dirty pages are sent: few enough that to send them takes
- * seconds only where a single write would. */
-#define CHECK_BYTES (UINT64_C(4) << 20)
+/* A piece is what takes a moment to write, so that the end of the time is not missed by much. */
+#define PIECE_BYTES_MIN (UINT64_C(64) << 10)
+#define PIECE_BYTES_FIRST (UINT64_C(256) << 10)
+#define PIECE_BYTES_MAX (UINT64_C(1) << 20)
+#define CHECK_PIECES 4 /* after so many free space is looked at, and dirty pages are sent */
+#define CHECK_NSEC_MIN (NSEC_PER_SEC / 4) /* this quick: the pieces get larger */
+#define CHECK_NSEC_MAX NSEC_PER_SEC /* this slow: smaller */
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -25,7 +28,7 @@ static uint64_t round_up(uint64_t bytes)
 /* Pieces end at multiples of their size, so that a later call goes on where this one would have. */
 static uint64_t next_piece(const struct layout *l, uint64_t to_bytes)
 {
-	uint64_t end = (l->end_bytes / PIECE_BYTES + 1) * PIECE_BYTES;
+	uint64_t end = (l->end_bytes / l->piece_bytes + 1) * l->piece_bytes;
 
 	return (end < to_bytes ? end : to_bytes) - l->end_bytes;
 }
@@ -73,23 +76,37 @@ static int flush(const struct layout *l)
 	return r;
 }
 
-/* What is due every so many bytes. */
-static int check(const struct layout *l, uint64_t to_bytes)
+static void choose_piece(struct layout *l)
+{
+	uint64_t now = clock_monotonic_nsec(l->clock);
+	uint64_t taken_nsec = now - l->checked_nsec;
+
+	if (taken_nsec < CHECK_NSEC_MIN && l->piece_bytes < PIECE_BYTES_MAX)
+		l->piece_bytes *= 2;
+	else if (taken_nsec > CHECK_NSEC_MAX && l->piece_bytes > PIECE_BYTES_MIN)
+		l->piece_bytes /= 2;
+	l->checked_nsec = now;
+	l->checked_bytes = l->end_bytes;
+}
+
+/* What is due every few pieces. */
+static int check(struct layout *l, uint64_t to_bytes)
 {
 	uint64_t more_bytes = to_bytes - l->end_bytes;
 
-	if (more_bytes > CHECK_BYTES)
-		more_bytes = CHECK_BYTES;
+	if (more_bytes > PIECE_BYTES_MAX * CHECK_PIECES)
+		more_bytes = PIECE_BYTES_MAX * CHECK_PIECES;
 	if (l->place && !place_has_space(l->place, more_bytes))
 		return -ENOSPC;
-	return l->is_direct ? 0 : flush(l);
+	int r = l->is_direct ? 0 : flush(l);
+	choose_piece(l);
+	return r;
 }
 
 static int extend(struct layout *l, uint8_t *piece, uint64_t to_bytes, uint64_t until_nsec,
 	enum job_phase phase)
 {
 	uint64_t start_bytes = l->end_bytes;
-	uint64_t checked_bytes = l->end_bytes;
 
 	while (l->end_bytes < to_bytes) {
 		uint64_t now = clock_monotonic_nsec(l->clock);
@@ -104,10 +121,8 @@ static int extend(struct layout *l, uint8_t *piece, uint64_t to_bytes, uint64_t 
 		payload_fill(piece, bytes, l->seed, l->units);
 		l->units += bytes / PAYLOAD_UNIT_BYTES;
 		int r = write_piece(l, piece, bytes);
-		if (r == 0 && l->end_bytes - checked_bytes >= CHECK_BYTES) {
-			checked_bytes = l->end_bytes;
+		if (r == 0 && l->end_bytes - l->checked_bytes >= l->piece_bytes * CHECK_PIECES)
 			r = check(l, to_bytes);
-		}
 		if (r < 0)
 			return r;
 	}
@@ -118,10 +133,14 @@ int layout_extend(
 	struct layout *layout, uint64_t to_bytes, uint64_t until_nsec, enum job_phase phase)
 {
 	uint64_t written_bytes = layout->written_bytes;
-	uint8_t *piece = aligned_alloc(LAYOUT_UNIT_BYTES, PIECE_BYTES);
+	uint8_t *piece = aligned_alloc(LAYOUT_UNIT_BYTES, PIECE_BYTES_MAX);
 
 	if (!piece)
 		return -ENOMEM;
+	if (layout->piece_bytes == 0)
+		layout->piece_bytes = PIECE_BYTES_FIRST;
+	layout->checked_bytes = layout->end_bytes;
+	layout->checked_nsec = clock_monotonic_nsec(layout->clock);
 	int r = extend(layout, piece, round_up(to_bytes), until_nsec, phase);
 	free(piece);
 	int flushed = layout->written_bytes > written_bytes ? flush(layout) : 0;

@@ -24,15 +24,19 @@ struct layout {
 	uint64_t written_ios; /* likewise */
 	uint64_t seed; /* of the content: new in every run */
 	uint64_t units; /* of content made so far */
+	uint64_t piece_bytes; /* written at a time; 0: not chosen yet … */
+	uint64_t checked_bytes; /* … by how long it took from here … */
+	uint64_t checked_nsec; /* … and then */
 	const struct place *place; /* asked for free space; NULL: not asked */
 	const struct clock *clock;
 	struct observe *observe;
 	struct setup *setup; /* told of each write and flush; NULL: not told */
 };
 
-/* Writes up to to_bytes (rounded up to 4096), or until until_nsec (monotonic) has come: 0 either
- * way; end_bytes tells. -ENOSPC also when the floor of free space is reached; -ECANCELED; -errno.
- * What was written is on the disk (fdatasync). */
+/* Writes up to to_bytes (rounded up to 4096), or until until_nsec (monotonic) has come, which is
+ * missed by one piece at most, made small where writing is slow: 0 either way; end_bytes tells.
+ * -ENOSPC also when the floor of free space is reached; -ECANCELED; -errno. What was written is on
+ * the disk (fdatasync). */
 int layout_extend(
 	struct layout *layout, uint64_t to_bytes, uint64_t until_nsec, enum job_phase phase);
 

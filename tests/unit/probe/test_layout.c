@@ -15,10 +15,11 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* A clock that goes on by a second at each look. */
+/* A clock that goes on at each look: by a second, unless told otherwise. */
 struct ticking {
 	struct clock clock; /* first */
 	uint64_t *now_nsec;
+	uint64_t tick_nsec;
 };
 
 struct bench {
@@ -37,7 +38,7 @@ static uint64_t tick(const struct clock *c)
 {
 	const struct ticking *t = (const struct ticking *)c;
 
-	*t->now_nsec += NSEC_PER_SEC;
+	*t->now_nsec += t->tick_nsec;
 	return *t->now_nsec;
 }
 
@@ -65,6 +66,7 @@ static int set_up(void **state)
 	temporary_open(&b->directory);
 	b->clock.clock.monotonic_nsec = tick;
 	b->clock.now_nsec = &b->now_nsec;
+	b->clock.tick_nsec = NSEC_PER_SEC;
 	b->observer = (struct probe_observer){
 		.progress = take_progress, .is_cancelled = is_cancelled, .data = b
 	};
@@ -162,12 +164,28 @@ static void it_ends_when_the_time_is_over(void **state)
 	assert_int_equal(layout_extend(&b->layout, 64 * MIB, b->now_nsec + 5 * NSEC_PER_SEC,
 				 JOB_PHASE_LAYOUT),
 		0);
-	assert_int_equal(b->layout.end_bytes, 4 * MIB); /* a look at the clock for each MiB */
-	assert_int_equal(file_size(b), 4 * MIB);
-	assert_int_equal(b->told, 4);
+	assert_int_equal(b->layout.end_bytes, MIB - MIB / 4); /* one look before, one for each */
+	assert_int_equal(file_size(b), MIB - MIB / 4);
+	assert_int_equal(b->told, 3);
 	assert_int_equal(b->last.phase, JOB_PHASE_LAYOUT);
-	assert_int_equal(b->last.done, 3 * MIB);
+	assert_int_equal(b->last.done, MIB / 2);
 	assert_int_equal(b->last.total, 64 * MIB);
+}
+
+/* As large as what takes a moment: the last one before the end misses it by no more. */
+static void pieces_follow_the_speed(void **state)
+{
+	struct bench *b = *state;
+
+	b->layout.is_direct = true;
+	b->clock.tick_nsec = NSEC_PER_MSEC;
+	assert_int_equal(layout_extend(&b->layout, 16 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
+	assert_int_equal(b->layout.piece_bytes, MIB);
+	assert_int_equal(b->layout.written_ios, 4 + 4 + 13);
+	b->clock.tick_nsec = NSEC_PER_SEC;
+	assert_int_equal(layout_extend(&b->layout, 32 * MIB, UINT64_MAX, JOB_PHASE_GROWTH), 0);
+	assert_int_equal(b->layout.piece_bytes, MIB / 16);
+	assert_int_equal(b->layout.end_bytes, 32 * MIB);
 }
 
 static void it_can_be_cancelled(void **state)
@@ -193,7 +211,7 @@ static void it_stops_at_the_floor_of_free_space(void **state)
 	b->layout.place = &place;
 	assert_int_equal(
 		layout_extend(&b->layout, 64 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), -ENOSPC);
-	assert_int_equal(b->layout.end_bytes, 4 * MIB); /* looked at so often */
+	assert_int_equal(b->layout.end_bytes, MIB); /* looked at after some pieces */
 	place_close(&place);
 }
 
@@ -226,7 +244,8 @@ static void the_longest_write_is_told_and_not_their_sum(void **state)
 	b->layout.setup = &setup;
 	assert_int_equal(layout_extend(&b->layout, 40 * MIB, UINT64_MAX, JOB_PHASE_LAYOUT), 0);
 	assert_int_equal(run->setup_step, RUN_SETUP_LAYOUT);
-	assert_int_equal(run->setup_longest_nsec, 2 * NSEC_PER_SEC); /* a look before, one after */
+	/* a look before, one after, and one where the size of pieces was chosen */
+	assert_int_equal(run->setup_longest_nsec, 3 * NSEC_PER_SEC);
 	b->now_nsec += 25 * NSEC_PER_SEC;
 	setup_skip(&setup); /* what was done meanwhile is none of it */
 	setup_end_step(&setup, RUN_SETUP_LOCK);
@@ -248,6 +267,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(it_goes_on_where_it_ended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_to_do_is_nothing_done, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_ends_when_the_time_is_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pieces_follow_the_speed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_can_be_cancelled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			it_stops_at_the_floor_of_free_space, set_up, tear_down),
