@@ -148,3 +148,16 @@ void format_latency(struct buf *b, uint64_t nsec)
 
 	add_rounded(b, nsec, scales, sizeof(scales) / sizeof(scales[0]));
 }
+
+void format_work(struct buf *b, uint64_t bytes, uint64_t nsec)
+{
+	format_size_rounded(b, bytes);
+	buf_add_text(b, " in ");
+	format_latency(b, nsec);
+	if (nsec == 0)
+		return;
+	unsigned __int128 rate = (unsigned __int128)bytes * NSEC_PER_SEC / nsec;
+	buf_add_text(b, ", ");
+	format_size_rounded(b, rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX);
+	buf_add_text(b, "/s");
+}

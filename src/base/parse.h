@@ -48,5 +48,7 @@ void format_instant(struct buf *b, int64_t usec);
 /* Rounded for reading: "1.4 GiB", "845 MiB"; "23.9 ms", "1.2 s", "840 us". */
 void format_size_rounded(struct buf *b, uint64_t bytes);
 void format_latency(struct buf *b, uint64_t nsec);
+/* What was moved so far, and how fast: "12 MiB in 3.8 s, 3.2 MiB/s". */
+void format_work(struct buf *b, uint64_t bytes, uint64_t nsec);
 
 #endif

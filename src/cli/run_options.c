@@ -198,6 +198,7 @@ int run_request_job(const struct run_request *request, const char *absolute_path
 	ret->min_free_bytes = 0;
 	ret->min_free_percent = MIN_FREE_PERCENT;
 	ret->keep_file = request->keep_file;
+	ret->deadline_usec = ret->workload.timeout_usec;
 	ret->null_latency_nsec = 0;
 	return 0;
 }
@@ -216,6 +217,7 @@ void run_make_tidying_job(struct job *job)
 		.max_ios = 1,
 		.timeout_usec = TIDYING_TIMEOUT_USEC,
 	};
+	job->deadline_usec = TIDYING_TIMEOUT_USEC;
 	job->file_target_bytes = WORKLOAD_FILE_SIZE_MIN;
 	job->min_free_bytes = 0;
 	job->min_free_percent = 0;

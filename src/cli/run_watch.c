@@ -28,8 +28,7 @@ struct watch {
 	struct supervise_worker worker;
 	struct supervise_life life;
 	struct progress_line line;
-	struct job_progress progress;
-	bool has_progress;
+	struct supervise_seen seen;
 	struct run *run;
 	struct reading begin; /* the kernel's counters */
 	struct examination *examination; /* NULL: the worker measures */
@@ -46,7 +45,7 @@ static void finish(struct watch *w, uint64_t now_nsec)
 {
 	w->run->duration_nsec = now_nsec - w->life.started_nsec;
 	if (!w->life.has_result && !w->is_garbled)
-		supervise_explain_end(&w->life, w->wait_status, w->run);
+		supervise_explain_end(&w->life, &w->seen, w->wait_status, w->run);
 	w->is_over = true;
 }
 
@@ -79,10 +78,10 @@ static void hang_up(struct watch *w)
 static int receive_one(struct watch *w, enum supervise_message *ret, struct error *reterr)
 {
 	if (!w->examination)
-		return supervise_receive(&w->worker, &w->progress, w->run, ret, reterr);
+		return supervise_receive(&w->worker, &w->seen.progress, w->run, ret, reterr);
 	int r = supervise_receive_examination(&w->worker, w->examination, ret, reterr);
 	if (r == 0)
-		w->progress = (struct job_progress){ .phase = JOB_PHASE_EXAMINE };
+		w->seen.progress = (struct job_progress){ .phase = JOB_PHASE_EXAMINE };
 	return r;
 }
 
@@ -105,7 +104,7 @@ static void receive(struct watch *w)
 		case SUPERVISE_MESSAGE_NONE:
 			return;
 		case SUPERVISE_MESSAGE_PROGRESS:
-			w->has_progress = true;
+			w->seen.at_nsec = clock_monotonic_nsec(w->clock);
 			step(w, SUPERVISE_EVENT_PROGRESS);
 			break;
 		case SUPERVISE_MESSAGE_RESULT:
@@ -194,7 +193,7 @@ static void watch_until_over(struct watch *w)
 		if (!w->is_over)
 			take_time(w);
 		if (!w->is_over)
-			progress_show(&w->line, w->has_progress ? &w->progress : NULL,
+			progress_show(&w->line, w->seen.at_nsec > 0 ? &w->seen.progress : NULL,
 				clock_monotonic_nsec(w->clock));
 	}
 }
@@ -230,8 +229,7 @@ static int start(struct watch *w, const struct job *job, struct error *reterr)
 	r = supervise_spawn(path, job, &w->worker, reterr);
 	if (r < 0)
 		return r;
-	supervise_life_init(
-		&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC, !w->examination);
+	supervise_life_init(&w->life, now_nsec, job->workload.timeout_usec * NSEC_PER_USEC);
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct launch {
 	struct supervise_life life;
 	struct worker_note note; /* whose it is, and what the next daemon must know of it */
 	struct run *run; /* NULL once handed to the pipeline, or of a daemon before us */
+	struct supervise_seen seen;
 	struct reading begin; /* counters at the start, where nobody knew yet which to keep */
 	char path[JOB_PATH_MAX + 1]; /* these three: where it is at work, as known at its start */
 	char group[RUN_NAME_MAX + 1];
@@ -162,7 +163,7 @@ static void finish(struct launch *l)
 	mark_probe(l, false, false);
 	if (l->run) {
 		if (!l->life.has_result)
-			supervise_explain_end(&l->life, l->wait_status, l->run);
+			supervise_explain_end(&l->life, &l->seen, l->wait_status, l->run);
 		if (!l->d->is_stopping)
 			hand_over(l);
 	}
@@ -209,7 +210,6 @@ static bool step(struct launch *l, enum supervise_event event)
 /* Reads all that is there. Returns false when the launch is gone. */
 static bool drain_socket(struct launch *l)
 {
-	struct job_progress progress;
 	struct error error = { 0 };
 
 	for (;;) {
@@ -217,7 +217,7 @@ static bool drain_socket(struct launch *l)
 		struct run *into = l->run;
 		if (!into)
 			return true;
-		int r = supervise_receive(&l->worker, &progress, into, &message, &error);
+		int r = supervise_receive(&l->worker, &l->seen.progress, into, &message, &error);
 		if (r < 0) {
 			run_fail(into, RUN_ERROR, -r, "the worker's answer cannot be read: %s",
 				error.text);
@@ -226,6 +226,8 @@ static bool drain_socket(struct launch *l)
 		}
 		if (message == SUPERVISE_MESSAGE_NONE)
 			return true;
+		if (message == SUPERVISE_MESSAGE_PROGRESS)
+			l->seen.at_nsec = now_nsec(l);
 		if (message == SUPERVISE_MESSAGE_END) {
 			(void)sd_event_source_set_enabled(l->socket_source, SD_EVENT_OFF);
 			return true;
@@ -285,16 +287,6 @@ static int add_sources(struct launch *l)
 	return r < 0 ? r : 0;
 }
 
-/* Layout may take as long again as the run, but only while the file is not whole. */
-static uint64_t limit_usec(
-	const struct live_repository *repository, const struct workload *workload)
-{
-	bool is_whole = repository->place.file_target_bytes > 0 &&
-		repository->place.file_bytes >= repository->place.file_target_bytes;
-
-	return workload->timeout_usec * (is_whole ? 1 : 2);
-}
-
 static struct job *job_new(struct daemon *d, const struct live_repository *repository,
 	const struct live_probe *probe, const struct admission *admission)
 {
@@ -314,7 +306,7 @@ static struct job *job_new(struct daemon *d, const struct live_repository *repos
 	job->min_free_percent = config->min_free_percent;
 	job->keep_file = config->keep_file;
 	seen_expect(repository, &job->expected);
-	job->deadline_usec = limit_usec(repository, &job->workload);
+	job->deadline_usec = job->workload.timeout_usec;
 	return job;
 }
 
@@ -340,8 +332,8 @@ static struct launch *launch_new(
 	if (!repository->place.has_identity)
 		sampler_read(d, &l->begin);
 	l->run->started_usec = clock_realtime_usec(&d->clock);
-	supervise_life_init(&l->life, now_nsec(l),
-		limit_usec(repository, &probe->config->workload) * NSEC_PER_USEC, false);
+	supervise_life_init(
+		&l->life, now_nsec(l), probe->config->workload.timeout_usec * NSEC_PER_USEC);
 	l->note.started_usec = l->run->started_usec;
 	l->note.started_nsec = l->life.started_nsec;
 	l->note.stuck_count = repository->place.stuck_count;

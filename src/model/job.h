@@ -49,8 +49,7 @@ struct job {
 	uint8_t min_free_percent;
 	struct job_expectation expected;
 	bool keep_file; /* false: remove file (and directory if empty) at the end */
-	uint64_t deadline_usec; /* layout, measuring and growth must be over by then, from the start
-				 */
+	uint64_t deadline_usec; /* from the start: set-up, layout, measuring and growth; 0: none */
 	uint64_t null_latency_nsec; /* JOB_NULL: what each I/O takes */
 	char state_directory[JOB_PATH_MAX + 1]; /* JOB_EXAMINE: absolute; "": not to be looked at */
 	bool is_daemon_root; /* JOB_INIT: its workers become the owner of the probe directory */

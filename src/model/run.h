@@ -22,7 +22,8 @@ enum run_status {
 	RUN_OK,
 	RUN_ERROR, /* see error_number */
 	RUN_STALLED, /* I/Os still out at the timeout */
-	RUN_TIMEOUT, /* the worker was silent and was killed */
+	RUN_TIMEOUT, /* nothing was measured before the deadline: in time, or the worker was killed
+		      */
 	RUN_STUCK, /* the worker cannot be reaped */
 	RUN_NOT_MOUNTED,
 	RUN_WRONG_TARGET,

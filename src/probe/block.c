@@ -6,8 +6,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parse.h"
 #include "probe/engine.h"
 #include "probe/fault.h"
 #include "probe/fresh.h"
@@ -21,7 +23,7 @@
 #include "probe/trust.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define LAYOUT_SHARE 2 /* the first layout may take this part of the deadline */
+#define LAYOUT_PERCENT 75 /* of what the duration leaves of the time, set-up before it included */
 #define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC)
 
 struct block {
@@ -35,6 +37,7 @@ struct block {
 	uint64_t offsets_seed;
 	uint64_t content_seed;
 	uint64_t data_bytes; /* laid out */
+	uint64_t layout_nsec; /* what that took in this run */
 	uint64_t target_bytes; /* to be laid out in the end */
 	struct place place;
 	struct target target;
@@ -144,13 +147,22 @@ static int check_layout(struct block *b)
 	return -ENODATA;
 }
 
+static uint64_t choose_layout_end(const struct block *b)
+{
+	uint64_t all_nsec = b->deadline_nsec - b->start_nsec;
+	uint64_t duration_nsec = b->job->workload.duration_usec * NSEC_PER_USEC;
+
+	if (b->deadline_nsec == UINT64_MAX)
+		return UINT64_MAX;
+	if (duration_nsec > all_nsec)
+		duration_nsec = 0; /* then it is no bound */
+	return b->start_nsec + (all_nsec - duration_nsec) / 100 * LAYOUT_PERCENT;
+}
+
 /* What must exist before anything is measured. */
 static int lay_out(struct block *b)
 {
 	uint64_t first_bytes = choose_first_bytes(b);
-	uint64_t until_nsec = b->deadline_nsec == UINT64_MAX
-		? UINT64_MAX
-		: b->start_nsec + (b->deadline_nsec - b->start_nsec) / LAYOUT_SHARE;
 
 	if (b->data_bytes >= first_bytes || !needs_layout(b))
 		return 0;
@@ -163,10 +175,32 @@ static int lay_out(struct block *b)
 	r = open_layout(b);
 	if (r < 0)
 		return explain_layout(b, r);
-	r = layout_extend(
-		&b->layout, HEADER_DATA_OFFSET + first_bytes, until_nsec, JOB_PHASE_LAYOUT);
+	uint64_t begin_nsec = clock_monotonic_nsec(b->clock);
+	r = layout_extend(&b->layout, HEADER_DATA_OFFSET + first_bytes, choose_layout_end(b),
+		JOB_PHASE_LAYOUT);
+	b->layout_nsec = clock_monotonic_nsec(b->clock) - begin_nsec;
 	note_layout(b);
 	return r < 0 ? explain_layout(b, r) : check_layout(b);
+}
+
+/* What was seen until then is all that the run can tell. */
+static int fail_layout(struct block *b)
+{
+	struct buf seen = BUF_INIT(RUN_REASON_MAX);
+	const char *next = b->job->keep_file ? "; the next run goes on" : "";
+
+	if (b->layout.written_bytes > 0) {
+		format_work(&seen, b->layout.written_bytes, b->layout_nsec);
+		run_fail(b->run, RUN_TIMEOUT, ETIMEDOUT,
+			"laying out the probe file took too long: %s%s", buf_text(&seen), next);
+	} else {
+		format_latency(&seen, clock_monotonic_nsec(b->clock) - b->start_nsec);
+		run_fail(b->run, RUN_TIMEOUT, ETIMEDOUT,
+			"opening the probe file took %s, and no time was left to lay it out%s",
+			buf_text(&seen), next);
+	}
+	buf_done(&seen);
+	return -ETIMEDOUT;
 }
 
 /* Which part of the file the workload uses, and whether that is all it should. */
@@ -180,13 +214,8 @@ static int choose_part(struct block *b)
 		return 0;
 	}
 	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
-	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN / 2) {
-		run_fail(b->run, RUN_ERROR, ETIMEDOUT,
-			"laying out the probe file takes too long: %llu KiB in the time there was, "
-			"the next run goes on",
-			(unsigned long long)(b->data_bytes >> 10));
-		return -ETIMEDOUT;
-	}
+	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN / 2)
+		return fail_layout(b);
 	if (w->file_size_bytes == wanted_bytes)
 		return 0;
 	if (place_has_space(&b->place, MIB)) {

@@ -10,14 +10,31 @@
 #include "base/clock.h"
 #include "base/parse.h"
 
-void supervise_explain_end(const struct supervise_life *life, int wait_status, struct run *run)
+static void explain_kill(
+	const struct supervise_life *life, const struct supervise_seen *seen, struct run *run)
+{
+	const struct job_progress *p = &seen->progress;
+	struct buf work = BUF_INIT(128);
+
+	if (seen->at_nsec > 0 && (p->phase == JOB_PHASE_LAYOUT || p->phase == JOB_PHASE_GROWTH)) {
+		buf_add_text(&work, " (");
+		format_work(&work, p->done, seen->at_nsec - life->started_nsec);
+		buf_add_text(&work, ")");
+	}
+	run_fail(run, RUN_TIMEOUT, ETIMEDOUT,
+		"no answer from the repository: the worker was killed at its deadline, %s%s%s",
+		seen->at_nsec > 0 ? "while " : "before its first I/O",
+		seen->at_nsec > 0 ? job_phase_text(p->phase) : "", buf_text(&work));
+	buf_done(&work);
+}
+
+void supervise_explain_end(const struct supervise_life *life, const struct supervise_seen *seen,
+	int wait_status, struct run *run)
 {
 	if (life->was_stopped)
 		run_fail(run, RUN_ERROR, ECANCELED, "the run was stopped before it ended");
 	else if (life->was_killed)
-		run_fail(run, RUN_TIMEOUT, ETIMEDOUT,
-			"no answer from the repository: the worker was silent past its deadline and "
-			"was killed");
+		explain_kill(life, seen, run);
 	else if (WIFSIGNALED(wait_status))
 		run_fail(run, RUN_ERROR, EIO,
 			"the worker was ended by signal %d (%s) without a result",

@@ -7,14 +7,12 @@ static uint64_t after(uint64_t nsec, uint64_t more_nsec)
 	return more_nsec > UINT64_MAX - nsec ? UINT64_MAX : nsec + more_nsec;
 }
 
-void supervise_life_init(
-	struct supervise_life *life, uint64_t now_nsec, uint64_t limit_nsec, bool is_by_silence)
+void supervise_life_init(struct supervise_life *life, uint64_t now_nsec, uint64_t limit_nsec)
 {
 	*life = (struct supervise_life){
 		.state = SUPERVISE_RUNNING,
 		.started_nsec = now_nsec,
 		.deadline_nsec = after(now_nsec, after(limit_nsec, SUPERVISE_GRACE_NSEC)),
-		.silence_limit_nsec = is_by_silence ? limit_nsec : 0,
 	};
 }
 
@@ -85,9 +83,6 @@ enum supervise_action supervise_life_step(
 		return now_nsec >= life->deadline_nsec ? expire(life, now_nsec)
 						       : SUPERVISE_DO_NOTHING;
 	case SUPERVISE_EVENT_PROGRESS:
-		if (life->state == SUPERVISE_RUNNING && life->silence_limit_nsec > 0)
-			life->deadline_nsec = after(
-				now_nsec, after(life->silence_limit_nsec, SUPERVISE_GRACE_NSEC));
 		return SUPERVISE_DO_NOTHING;
 	case SUPERVISE_EVENT_RESULT:
 		take_result(life, now_nsec);

@@ -19,7 +19,7 @@ struct error;
 /* --- The life of a worker (life.c, pure) -------------------------------- */
 
 #define SUPERVISE_GRACE_NSEC                                                                       \
-	(UINT64_C(2) * 1000000000) /* silent so long past the deadline: killed */
+	(UINT64_C(2) * 1000000000) /* no result so long past the deadline: killed */
 #define SUPERVISE_REAP_NSEC                                                                        \
 	(UINT64_C(5) * 1000000000) /* not reaped so long after report or kill: stuck */
 
@@ -50,8 +50,7 @@ struct supervise_life {
 	enum supervise_state state;
 	uint64_t started_nsec;
 	uint64_t deadline_nsec; /* when the next step is due without an event, UINT64_MAX: never */
-	uint64_t silence_limit_nsec; /* 0: progress does not move the deadline */
-	bool was_killed; /* silent past its deadline */
+	bool was_killed; /* past its deadline */
 	bool was_stopped; /* the caller wanted it gone: no verdict on the repository */
 	bool has_result;
 };
@@ -61,11 +60,8 @@ struct supervise_life {
 void supervise_life_adopt(
 	struct supervise_life *life, uint64_t now_nsec, uint64_t started_nsec, bool is_stuck);
 
-/* limit_nsec: how long the job may take; the kill comes SUPERVISE_GRACE_NSEC later. With
- * is_by_silence every sign of life starts that time anew (`repoprobe run`, whose layout may be
- * long). */
-void supervise_life_init(
-	struct supervise_life *life, uint64_t now_nsec, uint64_t limit_nsec, bool is_by_silence);
+/* limit_nsec: how long the job may take in all; the kill comes SUPERVISE_GRACE_NSEC later. */
+void supervise_life_init(struct supervise_life *life, uint64_t now_nsec, uint64_t limit_nsec);
 enum supervise_action supervise_life_step(
 	struct supervise_life *life, enum supervise_event event, uint64_t now_nsec);
 
@@ -126,9 +122,16 @@ int supervise_reap(struct supervise_worker *worker, int *ret_wait_status);
 /* Closes the descriptors (never waits). */
 void supervise_close(struct supervise_worker *worker);
 
+/* The last that a worker told of its progress. */
+struct supervise_seen {
+	struct job_progress progress;
+	uint64_t at_nsec; /* monotonic; 0: it told nothing */
+};
+
 /* What the run becomes from how the worker ended, when it sent no result: killed for time
- * (timeout), a signal, an exit code (error). */
-void supervise_explain_end(const struct supervise_life *life, int wait_status, struct run *run);
+ * (timeout, with what was seen until then), a signal, an exit code (error). */
+void supervise_explain_end(const struct supervise_life *life, const struct supervise_seen *seen,
+	int wait_status, struct run *run);
 /* … and when it is stuck: status and sentence replace what was there. */
 void supervise_explain_stuck(const struct supervise_life *life, uint64_t now_nsec, struct run *run);
 

@@ -3,6 +3,7 @@
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -96,6 +97,27 @@ def test_a_very_slow_repository_is_critical(slow, delay):
     code, text, data = check("--preset=heartbeat", "--file-size=1M", "--duration=1s", "--keep-file", slow.path)
     assert code == 2 and "avg" in text
     assert min(data[name][0] for name in data if name.endswith(" avg")) >= delay / 1000
+
+
+@pytest.mark.plain
+def test_the_timeout_bounds_the_layout_too(slow):
+    slow.delay(300)  # for 128M more than a minute
+    begin = time.monotonic()
+    code, text, data = check("--duration=1s", "--timeout=4s", slow.path)
+    assert time.monotonic() - begin < 4 + 2
+    assert code == 2 and data == {}
+    assert re.search(r"timeout: .* took too long: [\d.]+ [KM]iB in [\d.]+ m?s, [\d.]+ [KM]iB/s$", text), text
+    wait_for(lambda: tree(slow.path) == [], "nothing to be left")
+
+
+@pytest.mark.plain
+def test_the_timeout_bounds_a_setup_that_is_slower_than_all_of_it(slow):
+    slow.delay(2500)
+    begin = time.monotonic()
+    done = run_cli("check", "--duration=500ms", "--timeout=1s", slow.path)
+    assert time.monotonic() - begin < 1 + 2 + 3 + 2 + 5  # killed, as is another worker that tidies up
+    assert done.returncode == 2, done.stdout
+    assert re.fullmatch(r"REPOPROBE CRITICAL - timeout: .* killed at its deadline, before its first I/O\n", done.stdout)
 
 
 def test_a_failing_disk_is_critical(slow):

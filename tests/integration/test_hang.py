@@ -239,6 +239,16 @@ def test_hanging_calls_outlive_a_daemon_that_is_killed(daemon, hanging, reposito
     assert d.sql("SELECT count(*) FROM runs_v WHERE status = 'stuck'") == [(3,)]
 
 
+@pytest.mark.plain
+def test_the_first_hang_is_stuck_as_soon_as_any_other(daemon, hanging):
+    """Also where the file is still to be laid out: 7 s after the timeout at the latest."""
+    text = config({kind: fs.path for kind, fs in hanging.items()}).replace("timeout = 1s", "timeout = 3s")
+    d = daemon(config=text).wait_ready()
+    wait_stuck(d, hanging)
+    taken = wait_durations(d, hanging)
+    assert max(taken.values()) < 3000 + 7000 + 1000, taken
+
+
 def test_notes_that_are_none_are_ignored_with_one_line(daemon, repository):
     d = daemon(repositories={"good": repository}, config=BRIEF)
     d.wait_ready()

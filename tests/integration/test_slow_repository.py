@@ -251,6 +251,17 @@ def test_a_run_tells_what_took_longest_before_its_io(slow, daemon):
     d.wait_sql("SELECT setup_step, setup_longest_ms >= 700 AND setup_longest_ms < setup_ms FROM runs_v", [("open", 1)])
 
 
+@pytest.mark.plain
+def test_a_file_that_is_laid_out_slowly_is_used_as_far_as_it_is_there(slow):
+    slow.delay(100)
+    done = run_cli("run", "--json", "--block-size=64K", "--duration=1s", "--timeout=5s", slow.path)
+    run = json.loads(done.stdout)
+    assert (done.returncode, run["status"]) == (0, "ok"), run
+    assert "warming" in run["trust"] and run["operations"]["write"]["avg_seconds"] >= 0.1
+    assert run["context"]["duration_seconds"] < 5 + 2
+    assert tree(slow.path) == []
+
+
 def freeze(path, how):
     subprocess.run(["fsfreeze", how, str(path)], check=True)
 

@@ -240,6 +240,28 @@ static void latencies_suit_people(void **state)
 	assert_cases(format_latency, cases, COUNT(cases));
 }
 
+static void work_is_told_with_its_speed(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		uint64_t nsec;
+		const char *text;
+	} cases[] = {
+		{ UINT64_C(12) << 20, UINT64_C(10000000000), "12 MiB in 10 s, 1.2 MiB/s" },
+		{ 0, 2500000000, "0 B in 2.5 s, 0 B/s" },
+		{ 4096, 0, "4 KiB in 0 ns" },
+		{ UINT64_MAX, 1, "16384 PiB in 1 ns, 16384 PiB/s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf b = BUF_INIT(64);
+		format_work(&b, cases[i].bytes, cases[i].nsec);
+		assert_string_equal(buf_text(&b), cases[i].text);
+		buf_done(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +274,7 @@ int main(void)
 		cmocka_unit_test(any_instant_can_be_formatted),
 		cmocka_unit_test(rounded_sizes_suit_people),
 		cmocka_unit_test(latencies_suit_people),
+		cmocka_unit_test(work_is_told_with_its_speed),
 	};
 
 	return cmocka_run_group_tests_name("format", tests, NULL, NULL);

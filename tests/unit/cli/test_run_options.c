@@ -77,6 +77,11 @@ static void a_check_has_the_presets_bounds_on_a_small_file(void **state)
 		assert_int_equal(run_request_workload(&request, &w, NULL), 0);
 		assert_int_equal(w.file_size_bytes, file_bytes[i]);
 		assert_int_equal(w.timeout_usec, timeouts[i]);
+
+		struct job job;
+		assert_int_equal(
+			run_request_job(&request, "/", "0123456789abcdef", 0, &job, NULL), 0);
+		assert_int_equal(job.deadline_usec, timeouts[i]); /* of all of it */
 		assert_int_equal(w.max_bytes, i == 1 ? 0 : 64 << 20);
 		assert_int_equal(w.max_ios, i == 1 ? 200 : 0);
 		assert_int_equal(w.duration_usec, i == 1 ? 3000000 : 5000000);

@@ -64,6 +64,11 @@ UNIT_TESTS += tests/unit/probe/test_place
 tests_unit_probe_test_place_SOURCES = %D%/test_place.c
 tests_unit_probe_test_place_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_deadline
+UNIT_TESTS += tests/unit/probe/test_deadline
+tests_unit_probe_test_deadline_SOURCES = %D%/test_deadline.c
+tests_unit_probe_test_deadline_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_probe
 UNIT_TESTS += tests/unit/probe/test_probe
 tests_unit_probe_test_probe_SOURCES = %D%/test_probe.c

@@ -38,7 +38,6 @@ struct step {
 
 struct story {
 	const char *name;
-	bool is_by_silence;
 	struct step steps[STEPS_MAX]; /* ended by deadline 0 */
 	enum supervise_state state;
 	bool has_result;
@@ -61,12 +60,6 @@ static const struct story stories[] = {
 		.state = SUPERVISE_RUNNING },
 	{ .name = "progress does not move a deadline",
 		.steps = { { 61, PROGRESS, NOTHING, 62 }, { 62, TIME, KILL, 67 } },
-		.state = SUPERVISE_KILLED,
-		.was_killed = true },
-	{ .name = "progress moves a limit of silence",
-		.is_by_silence = true,
-		.steps = { { 61, PROGRESS, NOTHING, 123 }, { 122, TIME, NOTHING, 123 },
-			{ 122.5, PROGRESS, NOTHING, 184.5 }, { 184.5, TIME, KILL, 189.5 } },
 		.state = SUPERVISE_KILLED,
 		.was_killed = true },
 	{ .name = "silent, killed and gone",
@@ -128,7 +121,7 @@ static void tell_story(const struct story *s)
 {
 	struct supervise_life life;
 
-	supervise_life_init(&life, START, LIMIT * NSEC_PER_SEC, s->is_by_silence);
+	supervise_life_init(&life, START, LIMIT * NSEC_PER_SEC);
 	assert_int_equal(life.deadline_nsec, instant(62));
 	for (size_t i = 0; i < STEPS_MAX && s->steps[i].deadline != 0; i++) {
 		const struct step *step = &s->steps[i];
@@ -175,7 +168,7 @@ static void a_limit_without_end_does_not_wrap(void **state)
 	struct supervise_life life;
 
 	(void)state;
-	supervise_life_init(&life, START, UINT64_MAX - 5, true);
+	supervise_life_init(&life, START, UINT64_MAX - 5);
 	assert_int_equal(life.deadline_nsec, UINT64_MAX);
 	assert_int_equal(supervise_life_step(&life, SUPERVISE_EVENT_PROGRESS, START + 1), NOTHING);
 	assert_int_equal(life.deadline_nsec, UINT64_MAX);
@@ -190,7 +183,7 @@ static void every_sequence_ends_well(void **state)
 		struct supervise_life life;
 		unsigned rest = sequence;
 		int counts[4] = { 0 };
-		supervise_life_init(&life, START, LIMIT * NSEC_PER_SEC, true);
+		supervise_life_init(&life, START, LIMIT * NSEC_PER_SEC);
 		for (unsigned i = 0; i < 7; i++, rest /= 5)
 			counts[supervise_life_step(&life, (enum supervise_event)(rest % 5),
 				START + i * 30 * NSEC_PER_SEC)]++;
@@ -208,24 +201,34 @@ struct ending {
 	enum run_status status;
 	int error_number;
 	const char *part;
+	struct supervise_seen seen;
 };
 
 static void an_end_without_a_result_is_explained(void **state)
 {
 	static const struct ending endings[] = {
-		{ { .was_killed = true }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT, "was killed" },
-		{ { .was_stopped = true }, SIGKILL, RUN_ERROR, ECANCELED, "stopped" },
-		{ { .was_killed = false }, SIGSEGV, RUN_ERROR, EIO, "signal 11" },
-		{ { .was_killed = false }, SIGKILL, RUN_ERROR, EIO, "signal 9" },
-		{ { .was_killed = false }, 1 << 8, RUN_ERROR, EIO, "code 1" },
-		{ { .was_killed = false }, 0, RUN_ERROR, EIO, "code 0" },
+		{ { .was_killed = true }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+			"was killed at its deadline, before its first I/O", { .at_nsec = 0 } },
+		{ { .was_killed = true, .started_nsec = START }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+			"while laying out the probe file (12 MiB in 10 s, 1.2 MiB/s)",
+			{ { JOB_PHASE_LAYOUT, 12 << 20, 128 << 20 }, START + 10 * NSEC_PER_SEC } },
+		{ { .was_killed = true, .started_nsec = START }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+			"while measuring",
+			{ { JOB_PHASE_MEASURE, 1, 2 }, START + 10 * NSEC_PER_SEC } },
+		{ { .was_stopped = true }, SIGKILL, RUN_ERROR, ECANCELED, "stopped",
+			{ .at_nsec = 0 } },
+		{ { .was_killed = false }, SIGSEGV, RUN_ERROR, EIO, "signal 11", { .at_nsec = 0 } },
+		{ { .was_killed = false }, SIGKILL, RUN_ERROR, EIO, "signal 9", { .at_nsec = 0 } },
+		{ { .was_killed = false }, 1 << 8, RUN_ERROR, EIO, "code 1", { .at_nsec = 0 } },
+		{ { .was_killed = false }, 0, RUN_ERROR, EIO, "code 0", { .at_nsec = 0 } },
 	};
 	struct run *run = run_new("", "");
 
 	(void)state;
 	assert_non_null(run);
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		supervise_explain_end(&endings[i].life, endings[i].wait_status, run);
+		supervise_explain_end(
+			&endings[i].life, &endings[i].seen, endings[i].wait_status, run);
 		assert_int_equal(run->status, endings[i].status);
 		assert_int_equal(run->error_number, endings[i].error_number);
 		if (!strstr(run->reason, endings[i].part))
