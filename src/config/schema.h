@@ -61,6 +61,7 @@ struct schema_key {
 	enum schema_type type;
 	bool is_available; /* else refused as "not in this version" */
 	bool is_reloadable; /* a running daemon takes a new value over */
+	bool takes_zero; /* SCHEMA_SIZE: below min, for none */
 	bool takes_auto; /* "auto" instead of a value of its type */
 	const char *const *choices; /* ended by NULL */
 	uint64_t min;

@@ -12,6 +12,8 @@
 
 #define HOUR_USEC (UINT64_C(3600) * USEC_PER_SEC)
 #define INTERVAL_MAX_USEC (UINT64_C(366) * 24 * HOUR_USEC)
+#define STORE_SIZE_MIN (UINT64_C(16) << 20) /* some ten thousand runs */
+#define BUDGET_MIN (UINT64_C(1) << 20)
 #define KEEP_MAX_USEC (UINT64_C(200) * INTERVAL_MAX_USEC) /* years */
 
 /* In the order of enum limit_storage, enum rule_sensitivity, … */
@@ -154,6 +156,8 @@ const struct schema_key schema_keys[] = {
 		.type = SCHEMA_SIZE,
 		.is_available = true,
 		.is_reloadable = true,
+		.takes_zero = true,
+		.min = STORE_SIZE_MIN,
 		.max = UINT64_C(1) << 60,
 		.offset = offsetof(struct source_store, max_size),
 	},
@@ -310,6 +314,8 @@ const struct schema_key schema_keys[] = {
 		.type = SCHEMA_SIZE,
 		.is_available = true,
 		.is_reloadable = true,
+		.takes_zero = true,
+		.min = BUDGET_MIN,
 		.max = UINT64_C(1) << 60,
 		.offset = offsetof(struct source_repository, daily_write_budget),
 	},

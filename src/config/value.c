@@ -65,6 +65,17 @@ static int set_clean_path(struct source_value *v, const char *path)
 	return buf_take(&b, &v->text, NULL);
 }
 
+/* As in fstab(5). */
+static bool is_device_tag(const char *text)
+{
+	static const char *const tags[] = { "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=" };
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strncasecmp(text, tags[i], strlen(tags[i])) == 0)
+			return true;
+	return false;
+}
+
 static int read_path(const struct schema_key *key, const char *text, struct source_value *v,
 	struct error *reterr)
 {
@@ -84,6 +95,11 @@ static int read_path(const struct schema_key *key, const char *text, struct sour
 	if (text[0] == '~')
 		return error_set(reterr, -EINVAL,
 			"%.*s: expected an absolute path; ~ is not replaced here", SHOWN, text);
+	if (is_device_tag(text))
+		return error_set(reterr, -EINVAL,
+			"%.*s names a device; expected the directory on which it is mounted, with "
+			"expect_source = %.*s to insist on it",
+			SHOWN, text, SHOWN, text);
 	if (text[0] != '/')
 		return error_set(reterr, -EINVAL,
 			"%.*s: expected an absolute path; did you mean /%.*s?", SHOWN, text, SHOWN,
@@ -330,13 +346,17 @@ static int read_size(const struct schema_key *key, const char *text, struct sour
 
 	if (r < 0)
 		return r;
-	if (v->number >= key->min && v->number <= key->max)
+	bool is_none = key->takes_zero && v->number == 0;
+	if (is_none || (v->number >= key->min && v->number <= key->max))
 		return set_text(v, text);
 	bool is_small = v->number < key->min;
+	bool is_bare = is_small && text[strspn(text, "0123456789")] == '\0';
 	struct buf bound = BUF_INIT(64);
 	format_size(&bound, is_small ? key->min : key->max);
-	r = error_set(reterr, -ERANGE, "%.*s is too %s; expected at %s %s", SHOWN, text,
-		is_small ? "little" : "much", is_small ? "least" : "most", buf_text(&bound));
+	r = error_set(reterr, -ERANGE, "%.*s is too %s; expected at %s %s%s%s%.*s%s", SHOWN, text,
+		is_small ? "little" : "much", is_small ? "least" : "most", buf_text(&bound),
+		key->takes_zero && is_small ? ", or 0 for no bound" : "",
+		is_bare ? "; did you mean " : "", is_bare ? SHOWN : 0, text, is_bare ? "G?" : "");
 	buf_done(&bound);
 	return r;
 }
@@ -493,6 +513,15 @@ static int read_confirmations(const struct schema_key *key, const char *text,
 	return r < 0 ? r : check_confirmations(key, v, reterr);
 }
 
+/* A name or a path could have one in it, but hardly with blanks on both sides. */
+static bool has_comment(const char *text)
+{
+	for (const char *at = strpbrk(text, "#;"); at; at = strpbrk(at + 1, "#;"))
+		if (at > text && strchr(BLANKS, at[-1]) && at[1] != '\0' && strchr(BLANKS, at[1]))
+			return true;
+	return false;
+}
+
 int value_read(const struct schema_key *key, const char *text, struct source_value *ret,
 	struct error *reterr)
 {
@@ -533,6 +562,8 @@ int value_read(const struct schema_key *key, const char *text, struct source_val
 			"%s: the value is too long; expected at most %d bytes", key->name,
 			TEXT_MAX);
 	r = readers[key->type](key, text, ret, reterr);
+	if (r == 0 && key->type != SCHEMA_TEXT && has_comment(text))
+		r = error_set(reterr, -EINVAL, "%.*s: no comment can follow a value", SHOWN, text);
 	if (r < 0) {
 		value_done(ret);
 		return r == -ENOMEM ? r : error_prefix(reterr, r, "%s", key->name);

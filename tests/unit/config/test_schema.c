@@ -208,6 +208,25 @@ static const struct value_case value_cases[] = {
 	{ "http", "max_connections", "3", "3: must be from 4 to 10000" },
 	{ "repository x", "path", "/mnt/y", NULL },
 	{ "repository x", "path", "", "the path is empty" },
+	{ "repository x", "path", "UUID=2222-2222",
+		"UUID=2222-2222 names a device; expected the directory on which it is mounted, "
+		"with expect_source = UUID=2222-2222 to insist on it" },
+	{ "repository x", "path", "LABEL=vault", "LABEL=vault names a device" },
+	{ "repository x", "path", "/mnt/y # the vault",
+		"/mnt/y # the vault: no comment can follow a value; a comment must be a line of its "
+		"own" },
+	{ "repository x", "path", "/mnt/Backup #2", NULL },
+	{ "defaults", "limit", "15ms # comment", "15ms # comment: " },
+	{ "defaults", "group", "nas ; both disks", "nas ; both disks: no comment can follow" },
+	{ "defaults", "probes", "restore # and no more", "restore # and no more: " },
+	{ "store", "max_size", "1",
+		"1 is too little; expected at least 16M, or 0 for no bound; did you mean 1G?" },
+	{ "store", "max_size", "15M", "15M is too little; expected at least 16M, or 0" },
+	{ "store", "max_size", "16M", NULL },
+	{ "store", "max_size", "0", NULL },
+	{ "defaults", "daily_write_budget", "50",
+		"50 is too little; expected at least 1M, or 0 for no bound; did you mean 50G?" },
+	{ "defaults", "daily_write_budget", "0", NULL },
 	{ "repository x", "path", "~/y", "~/y: expected an absolute path; ~ is not replaced here" },
 	{ "defaults", "probe_directory", "/mnt/z/probe", NULL },
 	{ "defaults", "probes", "restore", NULL },
@@ -327,6 +346,7 @@ static void a_comment_after_a_value_is_explained(void **state)
 
 	(void)state;
 	assert_refused("[daemon]\nparallel_runs = 4 ; more\n", expected);
+	config_free(load_text("[mute x]\nwhen = Mon 10:00-11:00\nreason = tapes # of a week\n"));
 }
 
 static void unknown_words_are_refused_with_what_was_meant(void **state)
