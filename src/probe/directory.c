@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +13,9 @@
 #include "base/fd.h"
 #include "model/run.h"
 #include "probe/fault.h"
+#include "probe/fresh.h"
 #include "probe/guard.h"
+#include "probe/holdings.h"
 #include "probe/place.h"
 #include "probe/privilege.h"
 #include "probe/setup.h"
@@ -137,13 +140,92 @@ static int open_directory(struct directory *d, bool is_to_be_made, struct run *r
 
 static int check_directory(struct directory *d, struct run *run)
 {
-	struct guard_facts facts = { .place_device = d->place->device };
+	struct guard_facts facts = {
+		.place_device = d->place->device,
+		.place_inode = d->place->inode,
+	};
 
 	if (fstat(d->fd, &facts.directory) < 0)
 		return fault_set(run, -errno, "examine", d->path);
 	d->owner = facts.directory.st_uid;
 	int r = guard_check(GUARD_AT_DIRECTORY, &facts, d->path, NULL, run);
 	return r < 0 ? r : become_owner(d, d->fd, run);
+}
+
+/* --- What lies in it ------------------------------------------------------- */
+
+static bool is_our_tag(int fd)
+{
+	char text[sizeof(tag_text)];
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+	bool is_whole = n == (ssize_t)sizeof(tag_text) - 1;
+
+	return is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
+}
+
+static bool is_marked(const struct directory *d)
+{
+	int fd = guard_open_to_look(d->fd, DIRECTORY_TAG_NAME);
+	bool is_ours = fd >= 0 && is_our_tag(fd);
+
+	fd_close(fd);
+	return is_ours;
+}
+
+/* .repoprobe, and .repoprobe-NAME as init makes it beside a repository. */
+static bool is_our_name(const char *name)
+{
+	size_t len = strlen(DEFAULT_NAME);
+
+	return strncmp(name, DEFAULT_NAME, len) == 0 && (name[len] == '\0' || name[len] == '-');
+}
+
+struct search {
+	const char *file_name; /* the run's own */
+	char *foreign_name;
+};
+
+/* Files of this host and user: rules of their own say what may be done to them. */
+static bool is_file_of_run(const struct search *s, const char *name)
+{
+	static const char *const ends[] = { "-run.dat", "-run.dat" FRESH_SUFFIX, ".dat",
+		".dat" FRESH_SUFFIX };
+	const char *run_part = strstr(s->file_name, ends[0]);
+	size_t len = run_part ? (size_t)(run_part - s->file_name) : strcspn(s->file_name, ".");
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strncmp(name, s->file_name, len) == 0 && strcmp(name + len, ends[i]) == 0)
+			return true;
+	return false;
+}
+
+static int look_for_foreign(void *data, const struct holding *holding)
+{
+	struct search *s = data;
+
+	if (holding->kind != HOLDING_FOREIGN || is_file_of_run(s, holding->name))
+		return 0;
+	s->foreign_name = strdup(holding->name);
+	return s->foreign_name ? 1 : -ENOMEM;
+}
+
+/* A directory of the user's data must get neither probe files nor, above all, the tag. */
+static int check_holdings(const struct directory *d, const char *file_name, struct run *run)
+{
+	struct guard_facts facts = {
+		.is_named_ours = is_our_name(d->name),
+		.is_marked_ours = is_marked(d),
+	};
+	struct search search = { .file_name = file_name };
+
+	if (facts.is_named_ours && facts.is_marked_ours)
+		return 0; /* as a rule: nothing need be listed */
+	int r = holdings_list(d->fd, look_for_foreign, &search);
+	facts.foreign_name = search.foreign_name;
+	r = r < 0 ? fault_set(run, r, "look into", d->path)
+		  : guard_check(GUARD_AT_HOLDINGS, &facts, d->path, NULL, run);
+	free(search.foreign_name);
+	return r;
 }
 
 static int enter(struct directory *d, const struct job *job, const struct place *place,
@@ -157,6 +239,8 @@ static int enter(struct directory *d, const struct job *job, const struct place 
 	end_step(d);
 	if (r == 0 && d->fd >= 0)
 		r = check_directory(d, run);
+	if (r == 0 && d->fd >= 0 && !d->is_new)
+		r = check_holdings(d, job->file_name, run);
 	end_step(d);
 	return r;
 }
@@ -229,17 +313,11 @@ static bool is_empty(const struct directory *d)
 /* The tag, if it is the one that we write. */
 static void remove_tag(const struct directory *d)
 {
-	char text[sizeof(tag_text)];
 	struct guard_id id;
-	int fd = guard_open(d->fd, DIRECTORY_TAG_NAME, O_RDONLY);
+	int fd = guard_open_to_look(d->fd, DIRECTORY_TAG_NAME);
 
-	if (fd < 0)
-		return;
-	ssize_t n = pread(fd, text, sizeof(text), 0);
-	bool is_whole = n == (ssize_t)sizeof(tag_text) - 1;
-	bool is_ours = is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
 	/* Of one that we could not write there may be less. */
-	if ((is_ours || d->is_tag_new) && guard_identify(fd, &id) == 0)
+	if (fd >= 0 && (d->is_tag_new || is_our_tag(fd)) && guard_identify(fd, &id) == 0)
 		(void)guard_remove(d->fd, DIRECTORY_TAG_NAME, &id); /* nothing depends on it */
 	fd_close(fd);
 }

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/parse.h"
+#include "base/utf8.h"
 #include "model/run.h"
 #include "probe/fault.h"
 
@@ -158,6 +159,26 @@ static bool is_no_directory(const struct guard_facts *f)
 static bool is_other_file_system(const struct guard_facts *f)
 {
 	return f->directory.st_dev != f->place_device;
+}
+
+/* Backups would go into it, and CACHEDIR.TAG stand beside them. */
+static bool is_repository_itself(const struct guard_facts *f)
+{
+	return f->directory.st_dev == f->place_device && f->directory.st_ino == f->place_inode;
+}
+
+/* One that we made stays ours, whatever came into it later. */
+static bool is_of_others(const struct guard_facts *f)
+{
+	return f->foreign_name && !(f->is_named_ours && f->is_marked_ours);
+}
+
+static void say_of_others(const struct guard_facts *f, struct buf *b)
+{
+	buf_printf(b, "holds %.*s, which is not repoprobe's: nothing was written%s",
+		(int)utf8_cut(f->foreign_name, NAME_SHOWN), f->foreign_name,
+		f->is_marked_ours ? "; remove its CACHEDIR.TAG, for which backups skip it"
+				  : ", for CACHEDIR.TAG makes backups skip a directory");
 }
 
 static bool is_link(const struct guard_facts *f)
@@ -327,6 +348,23 @@ static const struct guard_rule rules[] = {
 		.status = RUN_REFUSED,
 		.error_number = EPERM,
 		.text = "is on another file system than the repository",
+	},
+	{
+		.name = "not-the-repository",
+		.stage = GUARD_AT_DIRECTORY,
+		.is_broken = is_repository_itself,
+		.status = RUN_REFUSED,
+		.error_number = EPERM,
+		.text = "is the repository itself: nothing was written, for CACHEDIR.TAG makes backups "
+			"skip a directory",
+	},
+	{
+		.name = "only-our-files",
+		.stage = GUARD_AT_HOLDINGS,
+		.is_broken = is_of_others,
+		.status = RUN_REFUSED,
+		.error_number = EPERM,
+		.say = say_of_others,
 	},
 	{
 		.name = "link",

@@ -22,6 +22,7 @@ enum guard_stage {
 	GUARD_AT_PLACE, /* the repository's directory, nothing else opened yet */
 	GUARD_AT_MOUNT, /* likewise: is it the file system that is expected? */
 	GUARD_AT_DIRECTORY, /* the probe directory */
+	GUARD_AT_HOLDINGS, /* what lies in it already */
 	GUARD_AT_FILE, /* a name in it, before it is opened */
 	GUARD_AT_LOCK, /* the file, opened */
 	GUARD_AT_CONTENT, /* its header */
@@ -29,7 +30,7 @@ enum guard_stage {
 	GUARD_AT_SPACE, /* before a layout, and before each run */
 	GUARD_AT_CALL, /* kept by the calls below, whoever makes them */
 };
-#define GUARD_STAGES 9
+#define GUARD_STAGES 10
 
 struct guard_space {
 	uint64_t size_bytes; /* 0: the file system does not say */
@@ -49,7 +50,11 @@ struct guard_facts {
 	const struct job_expectation *expected; /* MOUNT: as it should be */
 	bool is_expected_source; /* MOUNT: another name of the same device */
 	dev_t place_device; /* DIRECTORY */
+	ino_t place_inode; /* DIRECTORY */
 	struct stat directory; /* DIRECTORY; FILE: its owner */
+	bool is_named_ours; /* HOLDINGS: by a name that only repoprobe gives … */
+	bool is_marked_ours; /* HOLDINGS: … and by our CACHEDIR.TAG in it */
+	const char *foreign_name; /* HOLDINGS: of something in it that is not ours; NULL: none */
 	struct stat file; /* FILE, REOPEN: as it is */
 	uid_t user; /* FILE: ours */
 	bool is_immutable; /* FILE */
@@ -93,6 +98,9 @@ int guard_check(enum guard_stage stage, const struct guard_facts *facts, const c
 
 /* Opens what is there, and never makes or empties anything. */
 int guard_open(int directory_fd, const char *name, int flags);
+
+/* Opens it to read a few bytes, and leaves the time of its last access alone where that may be. */
+int guard_open_to_look(int directory_fd, const char *name);
 
 /* Makes a file that was not there. -EEXIST when something is. */
 int guard_create(int directory_fd, const char *name, int flags, mode_t mode);

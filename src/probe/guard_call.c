@@ -46,6 +46,14 @@ int guard_open(int directory_fd, const char *name, int flags)
 	return fd;
 }
 
+int guard_open_to_look(int directory_fd, const char *name)
+{
+	int fd = guard_open(directory_fd, name, O_RDONLY | O_NOATIME);
+
+	/* Only the owner may. */
+	return fd == -EPERM ? guard_open(directory_fd, name, O_RDONLY) : fd;
+}
+
 int guard_create(int directory_fd, const char *name, int flags, mode_t mode)
 {
 	return open_beneath(directory_fd, name, flags | O_CREAT | O_EXCL | O_NOCTTY, mode);

@@ -15,7 +15,8 @@ struct setup;
 struct place {
 	const char *path; /* the job's; lent */
 	int fd; /* O_PATH */
-	dev_t device; /* for comparisons within this run only */
+	dev_t device; /* these two for comparisons within this run only */
+	ino_t inode;
 	uid_t owner;
 	gid_t owner_group;
 	bool is_in_memory; /* tmpfs and the like, also below an overlay */

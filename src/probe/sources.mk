@@ -27,6 +27,7 @@ libprobe_a_SOURCES = \
 	%D%/guard.c %D%/guard.h \
 	%D%/guard_call.c \
 	%D%/header.c %D%/header.h \
+	%D%/holdings.c %D%/holdings.h \
 	%D%/io.c %D%/io.h \
 	%D%/io_threads.c \
 	%D%/io_uring.c \

@@ -148,7 +148,7 @@ static void a_file_of_ours_is_read_and_not_written(void **state)
 
 	make_directory(b, ".repoprobe");
 	write_probe_file(b, ".repoprobe/" FILE_NAME, 2 << 20);
-	temporary_write(&b->directory, ".repoprobe/other.dat", "12345");
+	write_probe_file(b, ".repoprobe/fedcba9876543210-7.dat", 8192);
 	temporary_stat(&b->directory, ".repoprobe/" FILE_NAME, &before);
 	const struct examination *e = examine(b);
 	assert_int_equal(e->refusal_count, 0);
@@ -158,7 +158,7 @@ static void a_file_of_ours_is_read_and_not_written(void **state)
 	assert_int_equal(e->file.size_bytes, 2 << 20);
 	assert_false(e->run_file.exists);
 	assert_int_equal(e->other_files, 1);
-	assert_int_equal(e->other_bytes, 5);
+	assert_int_equal(e->other_bytes, 8192);
 	assert_int_equal(e->file_target_bytes, UINT64_C(64) << 20); /* as its header says */
 	assert_false(e->direct.is_written);
 	assert_int_not_equal(e->direct.trial, EXAMINATION_NOT_TRIED);

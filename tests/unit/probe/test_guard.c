@@ -40,7 +40,11 @@ static void keep_all(struct bench *b)
 		.identity = &b->identity,
 		.expected = &b->expected,
 		.place_device = DEVICE,
-		.directory = { .st_mode = S_IFDIR | 0700, .st_uid = OURS, .st_dev = DEVICE },
+		.place_inode = 2,
+		.directory = { .st_mode = S_IFDIR | 0700,
+			.st_uid = OURS,
+			.st_dev = DEVICE,
+			.st_ino = 3 },
 		.file = { .st_mode = S_IFREG | 0600,
 			.st_nlink = 1,
 			.st_uid = OURS,
@@ -183,6 +187,28 @@ static void be_elsewhere(struct bench *b)
 	b->facts.directory.st_dev = DEVICE + 1;
 }
 
+static void be_the_repository(struct bench *b)
+{
+	b->facts.directory.st_ino = b->facts.place_inode;
+}
+
+static void hold_data(struct bench *b)
+{
+	b->facts.foreign_name = "letters.txt";
+}
+
+static void hold_data_in_a_directory_of_our_name(struct bench *b)
+{
+	hold_data(b);
+	b->facts.is_named_ours = true;
+}
+
+static void hold_data_beside_our_tag(struct bench *b)
+{
+	hold_data(b);
+	b->facts.is_marked_ours = true;
+}
+
 static void be_link(struct bench *b)
 {
 	b->facts.file.st_mode = S_IFLNK | 0777;
@@ -296,6 +322,15 @@ static const struct {
 	{ be_no_directory, GUARD_AT_DIRECTORY, "directory", RUN_REFUSED, "left as it is" },
 	{ be_elsewhere, GUARD_AT_DIRECTORY, "same-file-system", RUN_REFUSED,
 		"on another file system" },
+	{ be_the_repository, GUARD_AT_DIRECTORY, "not-the-repository", RUN_REFUSED,
+		"is the repository itself: nothing was written" },
+	{ hold_data, GUARD_AT_HOLDINGS, "only-our-files", RUN_REFUSED,
+		"holds letters.txt, which is not repoprobe's: nothing was written, for "
+		"CACHEDIR.TAG makes backups skip a directory" },
+	{ hold_data_in_a_directory_of_our_name, GUARD_AT_HOLDINGS, "only-our-files", RUN_REFUSED,
+		"holds letters.txt" },
+	{ hold_data_beside_our_tag, GUARD_AT_HOLDINGS, "only-our-files", RUN_REFUSED,
+		"remove its CACHEDIR.TAG" },
 	{ be_link, GUARD_AT_FILE, "link", RUN_REFUSED, "symbolic link, and was left as it is" },
 	{ be_fifo, GUARD_AT_FILE, "regular", RUN_REFUSED, "not a regular file" },
 	{ be_directory, GUARD_AT_FILE, "regular", RUN_REFUSED, "not a regular file" },
@@ -397,6 +432,15 @@ static void a_known_uuid_decides_over_names_in_dev(void **state)
 	assert_null(guard_find_broken(GUARD_AT_MOUNT, &b->facts));
 }
 
+static void a_directory_that_we_made_stays_ours(void **state)
+{
+	struct bench *b = *state;
+
+	hold_data_in_a_directory_of_our_name(b);
+	hold_data_beside_our_tag(b);
+	assert_null(guard_find_broken(GUARD_AT_HOLDINGS, &b->facts));
+}
+
 static void a_source_may_be_given_by_another_name(void **state)
 {
 	struct bench *b = *state;
@@ -440,6 +484,8 @@ int main(void)
 			what_was_never_seen_or_is_unknown_is_not_compared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_known_uuid_decides_over_names_in_dev, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_directory_that_we_made_stays_ours, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_source_may_be_given_by_another_name, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -39,6 +39,11 @@ UNIT_TESTS += tests/unit/probe/test_harmless
 tests_unit_probe_test_harmless_SOURCES = %D%/test_harmless.c
 tests_unit_probe_test_harmless_LDADD = $(PROBE_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/probe/test_holdings
+UNIT_TESTS += tests/unit/probe/test_holdings
+tests_unit_probe_test_holdings_SOURCES = %D%/test_holdings.c
+tests_unit_probe_test_holdings_LDADD = $(PROBE_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/probe/test_header
 UNIT_TESTS += tests/unit/probe/test_header
 tests_unit_probe_test_header_SOURCES = %D%/test_header.c
