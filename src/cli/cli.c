@@ -113,7 +113,7 @@ static void write_mark(const char *mark)
 }
 
 /* As compilers do, with the place first: editors jump to it. */
-static void show_errors(const char *path, struct config_errors *errors)
+void cli_show_errors(const char *path, const struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count && i < CONFIG_ERRORS_MAX; i++) {
 		struct buf b = BUF_INIT(COMPLAINT_MAX);
@@ -143,7 +143,7 @@ int cli_load_config(const struct cli *cli, struct config **ret)
 		return CLI_GO_ON;
 	int exit_code = errors.count > 0 ? CLI_USAGE
 					 : cli_complain(CLI_FAILED, "%s: %s", path, errno_text(-r));
-	show_errors(path, &errors);
+	cli_show_errors(path, &errors);
 	config_errors_done(&errors);
 	return exit_code;
 }

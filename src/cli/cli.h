@@ -66,6 +66,9 @@ int cli_load_config(const struct cli *cli, struct config **ret);
  * shown. */
 int cli_find_places(struct cli *cli);
 
+/* Shows the errors of a configuration, which is named by path. */
+void cli_show_errors(const char *path, const struct config_errors *errors);
+
 /* Writes "repoprobe: …", one line whatever the arguments hold, to standard error. Returns
  * exit_code. */
 int cli_complain(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));

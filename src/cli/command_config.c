@@ -7,6 +7,7 @@
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/config_places.h"
 #include "cli/table.h"
 #include "config/config.h"
 
@@ -71,10 +72,13 @@ static void add_stretched(const struct config *config, struct buf *b)
 	}
 }
 
-static int check(const char *path, const struct config *config)
+static int check(const struct cli *cli, const char *path, const struct config *config)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
+	int r = config_places_check(cli, path, config);
 
+	if (r != CLI_GO_ON)
+		return r;
 	buf_printf(&b, "%s: ok, %zu %s\n", path, config->repository_count,
 		config->repository_count == 1 ? "repository" : "repositories");
 	if (config->repository_count > 0)
@@ -85,9 +89,10 @@ static int check(const char *path, const struct config *config)
 	return cli_print(&b);
 }
 
-static int show(const char *path, const struct config *config)
+static int show(const struct cli *cli, const char *path, const struct config *config)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
+	(void)cli;
 	(void)path;
 
 	config_show(config, &b);
@@ -96,7 +101,7 @@ static int show(const char *path, const struct config *config)
 
 static const struct action {
 	const char *name;
-	int (*run)(const char *path, const struct config *config);
+	int (*run)(const struct cli *cli, const char *path, const struct config *config);
 } actions[] = {
 	{ "check", check },
 	{ "show", show },
@@ -136,7 +141,7 @@ static int config_handler(struct cli *cli, const struct command *command)
 	r = cli_load_config(cli, &config);
 	if (r != CLI_GO_ON)
 		return r;
-	r = action->run(cli->config_path, config);
+	r = action->run(cli, cli->config_path, config);
 	config_free(config);
 	return r;
 }
@@ -147,7 +152,10 @@ const struct command command_config = {
 	.operands = "check|show [FILE]",
 	.summary = "check a configuration, or show what is in force",
 	.help = "check  lists every error as FILE:LINE: message and exits with 2; or says ok, and\n"
-		"       what a day of probing writes to and reads from each repository.\n"
+		"       what a day of probing writes to and reads from each repository. A worker\n"
+		"       looks at each probe_directory that is given, for nothing but probe files\n"
+		"       may be in it. The daemon reads the rest of a configuration with such an\n"
+		"       error, and refuses the runs of that repository.\n"
 		"show   prints the whole configuration in force, defaults included, in the form\n"
 		"       of the file itself.\n"
 		"\n"

@@ -24,6 +24,7 @@ libcli_a_SOURCES = \
 	%D%/command_show.c \
 	%D%/command_status.c \
 	%D%/commands.c %D%/commands.h \
+	%D%/config_places.c %D%/config_places.h \
 	%D%/control_client.c %D%/control_client.h \
 	%D%/daemon_state.c %D%/daemon_state.h \
 	%D%/daemon_user.c %D%/daemon_user.h \

@@ -157,6 +157,13 @@ int config_load_text(const char *name, const char *text, size_t len,
 	const struct config_overrides *overrides, struct config **ret,
 	struct config_errors *errors);
 
+/* Finds repositories where none can be, by their paths and a text of /proc/self/mountinfo, and
+ * probe directories that would hold the repository. found: for each repository what a worker saw
+ * wrong with its probe directory, or NULL; all of it may be NULL. Returns 0, -EINVAL with errors,
+ * or -ENOMEM. */
+int config_check_places(const struct config *config, const char *mountinfo,
+	const char *const *found, struct config_errors *errors);
+
 struct config *config_free(struct config *config); /* accepts NULL, returns NULL */
 
 /* Where the daemon keeps what others look for. */

@@ -8,6 +8,7 @@ libconfig_a_SOURCES = \
 	%D%/listen.c %D%/listen.h \
 	%D%/load.c \
 	%D%/override.c \
+	%D%/places.c \
 	%D%/read.c \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/resolve_alarms.c \

@@ -94,6 +94,17 @@ static void examine(struct examiner *x, const struct examine_observer *observer)
 	examiner_begin(x, observer, EXAMINATION_COMPLETE);
 }
 
+static void look(struct examiner *x, const struct examine_observer *observer)
+{
+	examiner_begin(x, observer, EXAMINATION_PLACE);
+	if (examiner_look_at_place(x) == 0) {
+		examiner_begin(x, observer, EXAMINATION_DIRECTORY);
+		if (directory_find(&x->directory, x->job, &x->place, x->run) < 0)
+			examiner_refuse(x, SUBJECT_DIRECTORY);
+	}
+	examiner_begin(x, observer, EXAMINATION_COMPLETE);
+}
+
 void examiner_run(const struct job *job, const struct examine_observer *observer,
 	void (*work)(struct examiner *x, const struct examine_observer *observer),
 	struct examination *ret)
@@ -134,4 +145,10 @@ void examine_run(
 	const struct job *job, const struct examine_observer *observer, struct examination *ret)
 {
 	examiner_run(job, observer, examine, ret);
+}
+
+void examine_look(
+	const struct job *job, const struct examine_observer *observer, struct examination *ret)
+{
+	examiner_run(job, observer, look, ret);
 }

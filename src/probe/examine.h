@@ -23,4 +23,8 @@ struct examine_observer {
 void examine_run(
 	const struct job *job, const struct examine_observer *observer, struct examination *ret);
 
+/* Likewise, but of JOB_LOOK no more than the place and whether there may be a probe directory. */
+void examine_look(
+	const struct job *job, const struct examine_observer *observer, struct examination *ret);
+
 #endif

@@ -127,7 +127,26 @@ static void send_examination(void *data, const struct examination *e)
 	buf_done(&b);
 }
 
-static int examine(int fd, const struct job *job)
+/* Jobs that measure nothing. */
+static const struct examination_job {
+	enum job_kind kind;
+	void (*run)(const struct job *job, const struct examine_observer *observer,
+		struct examination *ret);
+} examinations[] = {
+	{ JOB_EXAMINE, examine_run },
+	{ JOB_INIT, prepare_run },
+	{ JOB_LOOK, examine_look },
+};
+
+static const struct examination_job *find_examination(enum job_kind kind)
+{
+	for (size_t i = 0; i < sizeof(examinations) / sizeof(examinations[0]); i++)
+		if (examinations[i].kind == kind)
+			return &examinations[i];
+	return NULL;
+}
+
+static int examine(int fd, const struct examination_job *examination, const struct job *job)
 {
 	struct listener listener = { .fd = fd };
 	struct examine_observer observer = { .tell = send_examination, .data = &listener };
@@ -135,10 +154,7 @@ static int examine(int fd, const struct job *job)
 
 	if (!e)
 		return EXIT_FAILED;
-	if (job->kind == JOB_INIT)
-		prepare_run(job, &observer, e);
-	else
-		examine_run(job, &observer, e);
+	examination->run(job, &observer, e);
 	free(e);
 	return listener.is_gone ? EXIT_FAILED : EXIT_DELIVERED;
 }
@@ -177,8 +193,9 @@ static int carry_out(int fd, struct job *job, struct run *run)
 	/* A run of the daemon's like any other, but for what it costs: for thousands of them. */
 	if (job->kind == JOB_BLOCK && hook_is_set("REPOPROBE_TEST_NULL_KIND"))
 		job->kind = JOB_NULL;
-	if (job->kind == JOB_EXAMINE || job->kind == JOB_INIT)
-		return examine(fd, job);
+	const struct examination_job *examination = find_examination(job->kind);
+	if (examination)
+		return examine(fd, examination, job);
 	probe_run(job, &clock, &observer, run);
 	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;
 }

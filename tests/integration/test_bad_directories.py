@@ -166,7 +166,7 @@ def test_the_daemon_probes_the_others_on(daemon, directory, mount, repository):
         d.wait_state("missing", "ok")
         os.remove(full / "filler")
         d.probe("full", times=3)
-        assert d.repository("full")["state"] == "ok"
+        d.wait_state("full", "ok")
         assert (tree(shm), set(before) - {"filler"} <= set(tree(full))) == ([], True)
     finally:
         shutil.rmtree(shm)
@@ -220,3 +220,56 @@ def test_a_fifo_in_the_state_directory_hangs_no_start_and_no_stop(daemon, reposi
     else:
         d.start().wait_line("disk/quick: ok")
         assert d.stop()[0] == 0
+
+
+@pytest.fixture
+def letters(directory):
+    """A directory of somebody's data, and a configuration that takes it for the probe directory."""
+    path = directory / "letters"
+    path.mkdir()
+    (path / "a.txt").write_text("my only copy\n")
+    return path
+
+
+def letters_config(repository, letters):
+    return f"[repository nas]\npath = {repository}\nprobes = quick\nprobe_directory = {letters}\n{QUICK}"
+
+
+def test_a_directory_of_data_gets_neither_tag_nor_probe_file(daemon, directory, repository, letters):
+    """CACHEDIR.TAG would make backup tools skip it, without a word."""
+    reason = f"{letters} holds a.txt, which is not repoprobe's: nothing was written"
+    d = daemon(config=letters_config(repository, letters)).wait_ready()
+    d.wait_runs("nas", 1)
+    d.wait_sql("SELECT status FROM runs_v", [("refused",)])
+    assert reason in d.wait_state("nas", "warning")["reason"]
+    assert tree(letters) == ["a.txt"]
+    configured = ("--config", d.config_path)
+    checked = run_cli("config", "check", d.config_path)
+    assert (checked.returncode, checked.stdout) == (2, "")
+    assert checked.stderr.startswith(f"{d.config_path}:4: probe_directory: {reason}"), checked.stderr
+    examined = run_cli("doctor", *configured, repository)
+    assert examined.returncode == 1 and f"a run would end as refused: {reason}" in " ".join(examined.stdout.split())
+    if os.geteuid() == 0:
+        made = run_cli("init", *configured, "nas")
+        assert made.returncode == 1 and reason in made.stderr
+    assert tree(letters) == ["a.txt"]
+    (letters / "a.txt").unlink()
+    d.probe("nas")
+    d.wait_sql("SELECT status FROM runs_v ORDER BY id", [("refused",), ("ok",)])
+    assert run_cli("config", "check", d.config_path).returncode == 0
+    (letters / "b.txt").write_text("later\n")
+    d.probe("nas")
+    assert "remove its CACHEDIR.TAG, for which backups skip it" in d.sql("SELECT reason FROM runs_v WHERE id = 3")[0][0]
+
+
+@pytest.mark.plain
+def test_config_check_does_not_hang_with_a_probe_directory(slow, directory, letters):
+    (slow.path / "probes").mkdir()
+    path = directory / "repoprobe.conf"
+    path.write_text(letters_config(slow.path, slow.path / "probes"))
+    slow.hang("getattr")
+    try:
+        checked = run_cli("config", "check", path)
+    finally:
+        slow.hang("off")
+    assert checked.returncode == 0 and "nas: whether" in checked.stderr, checked

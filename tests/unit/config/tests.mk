@@ -6,6 +6,7 @@ CONFIG_TESTS = \
 	tests/unit/config/test_expectation \
 	tests/unit/config/test_ini \
 	tests/unit/config/test_load \
+	tests/unit/config/test_places \
 	tests/unit/config/test_resolve \
 	tests/unit/config/test_schema \
 	tests/unit/config/test_show
@@ -31,6 +32,8 @@ tests_unit_config_test_ini_SOURCES = %D%/test_ini.c
 tests_unit_config_test_ini_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_load_SOURCES = %D%/test_load.c
 tests_unit_config_test_load_LDADD = $(CONFIG_TEST_LIBS)
+tests_unit_config_test_places_SOURCES = %D%/test_places.c
+tests_unit_config_test_places_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_resolve_SOURCES = %D%/test_resolve.c
 tests_unit_config_test_resolve_LDADD = $(CONFIG_TEST_LIBS)
 tests_unit_config_test_schema_SOURCES = %D%/test_schema.c
