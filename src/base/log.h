@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program's log: one line an event on stderr, with the "<N>" priority prefix of systemd when
  * stderr is the journal, else with the word "warning: ", "error: " or "critical: " before lines of
- * these levels. Thread-safe; a line is one write(2), its inner line breaks become blanks. */
+ * these levels. Thread-safe; a line is one write(2), its inner line breaks become blanks.
+ *
+ * As a program begins, who logs waits until the line is written. A daemon calls log_start. */
 #ifndef REPOPROBE_BASE_LOG_H
 #define REPOPROBE_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* syslog's numbers. */
 enum log_level {
@@ -29,9 +32,24 @@ bool log_is_journal(void);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A message that somebody was promised (an incident): written whatever the level is. */
-void log_always(enum log_level level, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* A message that somebody was promised (an incident): written whatever the level is. -ENOBUFS: it
+ * was lost. */
+int log_always(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* From here on lines wait in a queue of bounded size for a thread that writes them, and nobody
+ * waits for that thread. What finds no room is lost, and a line says how much when lines can be
+ * written again. Returns 0 or -errno. */
+int log_start(void);
+
+/* Waits so long for the lines that are left. False: standard error takes none; the thread is left
+ * behind and ends with the process. */
+bool log_stop(uint64_t limit_nsec);
+
+/* For a process that has no time for a thread: a line that would have to wait is lost. */
+void log_never_wait(void);
+
+/* Since the start of the process, for whatever reason. */
+uint64_t log_lost_lines(void);
 
 #define log_critical(...) log_line(LOG_LEVEL_CRITICAL, __VA_ARGS__)
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)

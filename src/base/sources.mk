@@ -16,6 +16,7 @@ libbase_a_SOURCES = \
 	%D%/hook.c %D%/hook.h \
 	%D%/json.c %D%/json.h \
 	%D%/log.c %D%/log.h \
+	%D%/log_queue.c %D%/log_queue.h \
 	%D%/parse.c %D%/parse.h \
 	%D%/parse_instant.c \
 	%D%/parse_units.c \

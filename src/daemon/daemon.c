@@ -46,6 +46,7 @@
 #define STOP_NOTES_NSEC (100 * NSEC_PER_MSEC)
 #define STOP_NOTIFY_NSEC (200 * NSEC_PER_MSEC)
 #define STOP_STORE_NSEC (600 * NSEC_PER_MSEC)
+#define STOP_LOG_NSEC (100 * NSEC_PER_MSEC)
 
 /* --- Sources of the loop ------------------------------------------------ */
 
@@ -359,10 +360,16 @@ int daemon_run(const struct daemon_options *options)
 	d.started_usec = clock_realtime_usec(&d.clock);
 	d.reload_usec = d.started_usec;
 	d.listening_usec = d.started_usec;
-	if (open_all(&d, &error) < 0)
+	int r = log_start();
+	if (r < 0)
+		(void)error_set(&error, r, "no thread for the log: %s", errno_text(-r));
+	else
+		r = open_all(&d, &error);
+	if (r < 0)
 		log_error("%s", error.text);
 	else
 		code = run_loop(&d);
 	close_all(&d);
+	(void)log_stop(STOP_LOG_NSEC); /* nobody reads what is left */
 	return code;
 }

@@ -131,6 +131,7 @@ static void fill_daemon(
 	s->notifications = d->notifications;
 	s->notification_failures = d->notification_failures;
 	s->notification_queue_length = d->notifications_pending;
+	s->log_lost_lines = log_lost_lines();
 	process_read(&s->process);
 }
 

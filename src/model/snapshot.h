@@ -86,6 +86,7 @@ struct snapshot {
 	uint64_t notifications; /* handed to the journal */
 	uint64_t notification_failures;
 	uint64_t notification_queue_length;
+	uint64_t log_lost_lines;
 	struct snapshot_process {
 		uint64_t cpu_nsec;
 		uint64_t open_fds;

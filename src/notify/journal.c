@@ -165,10 +165,8 @@ int journal_deliver(const struct message *message)
 	struct journal_entry entry;
 	struct iovec fields[JOURNAL_FIELDS_MAX];
 
-	if (!has_journal()) {
-		log_always(log_level_of(&message->event), "%s", message->text);
-		return 0;
-	}
+	if (!has_journal())
+		return log_always(log_level_of(&message->event), "%s", message->text);
 	if (message->tries > 0 && is_in_journal(message))
 		return 0;
 	int r = journal_entry_init(&entry, message);

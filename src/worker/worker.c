@@ -208,6 +208,7 @@ int worker_run(int fd)
 	int code = EXIT_FAILED;
 	int r;
 
+	log_never_wait(); /* its standard error is the daemon's, which may be full */
 	if (!is_job_socket(fd)) {
 		log_error(
 			"repoprobe-worker is started by repoprobe and repoprobed, which hand it a "

@@ -5,11 +5,13 @@ A frozen ext4 file system keeps a process that writes to it until it is thawed; 
 answer keeps one that waits for it.
 """
 import contextlib
+import fcntl
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -333,3 +335,66 @@ def test_a_worker_that_cannot_be_watched_is_ended_and_reaped(daemon, directory, 
     switch.unlink()
     d.probe("good")
     d.wait_state("good", "ok")
+
+
+# --- The log's reader
+
+
+class Pipe:
+    """A FIFO that the test reads, or does not, or has filled."""
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        self.path = path
+        self.end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(self.end, fcntl.F_SETPIPE_SZ, 4096)
+        self.text = ""
+
+    def read(self):
+        with contextlib.suppress(BlockingIOError):
+            self.text += os.read(self.end, 1 << 16).decode()
+        return self.text
+
+    def fill(self):
+        end = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)  # O_NONBLOCK of this description alone
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(end, b"filler\n")
+        os.close(end)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def test_a_reader_of_the_log_that_stops_stops_nothing_else(daemon, directory, repository):
+    log = Pipe(directory / "log")
+    port = free_port()
+    good = f"[repository disk]\npath = {repository}\nprobes = quick\n{QUICK}"
+    d = daemon(
+        wait=False,
+        config=good,
+        listen=f"127.0.0.1:{port}",
+        prefix=["sh", "-c", f'exec "$@" 2>{log.path}', "sh"],
+    )
+    d.lines.append(f"dashboard at http://127.0.0.1:{port}/")
+    wait_for(lambda: "disk/quick: ok" in log.read(), lambda: f"a run\n{log.text}")
+    log.fill()
+    # Each refused reload says 50 lines; 256K of them may wait.
+    d.config_path.write_text(good + "".join(f"mistake_{i} = {'x' * 60}\n" for i in range(120)))
+    for _ in range(100):
+        assert d.control(command="reload")["ok"] is False
+    d.hang_up()
+    d.probe("disk", times=2)
+    # What waits comes once it is read, and each loss is said where it happened.
+    said = r"warning: (\d+) lines? of the log (?:is|are) lost here"
+    wait_for(
+        lambda: 500 < sum(map(int, re.findall(said, log.read()))) == d.metric("repoprobe_log_lost_lines_total"),
+        lambda: f"what is lost to be said: {d.metric('repoprobe_log_lost_lines_total')}\n{log.text[-2000:]}",
+    )
+    log.fill()
+    code, seconds = d.stop()
+    assert code == 0 and seconds < 5
+    os.close(log.end)

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/log_queue.h"
 #include "base/parse.h"
 
 struct capture {
@@ -145,6 +148,156 @@ static void logging_keeps_errno(void **state)
 	assert_string_equal(next_line(*state), "x\n");
 }
 
+/* --- The queue ---------------------------------------------------------- */
+
+static void a_full_queue_loses_the_newest_lines_and_counts_them_in_their_place(void **state)
+{
+	struct log_queue *queue = calloc(1, sizeof(*queue));
+	char line[LOG_LINE_MAX];
+	char taken[LOG_LINE_MAX];
+	uint32_t lost;
+
+	(void)state;
+	assert_non_null(queue);
+	for (int round = 0; round < 50; round++) { /* the ring's end comes at each place */
+		unsigned kept = 0;
+		memset(line, 'a' + round % 26, sizeof(line));
+		size_t len = 1 + (size_t)(round * 83) % LOG_LINE_MAX;
+		while (log_queue_push(queue, line, len))
+			kept++;
+		assert_true(kept >= LOG_QUEUE_BYTES / (LOG_LINE_MAX + 16));
+		assert_false(log_queue_push(queue, line, len));
+		assert_int_equal(log_queue_pop(queue, taken, &lost), len);
+		assert_int_equal(lost, 0);
+		assert_true(log_queue_push(queue, line, len));
+		for (unsigned i = 0; i < kept; i++) {
+			assert_int_equal(log_queue_pop(queue, taken, &lost), len);
+			assert_memory_equal(taken, line, len);
+			assert_int_equal(lost, i + 1 == kept ? 2 : 0);
+		}
+		assert_int_equal(log_queue_pop(queue, taken, &lost), 0);
+		assert_int_equal(lost, 0);
+	}
+	free(queue);
+}
+
+static void lines_lost_at_the_end_are_said_when_all_others_are_taken(void **state)
+{
+	struct log_queue *queue = calloc(1, sizeof(*queue));
+	char line[LOG_LINE_MAX] = "x";
+	uint32_t lost = 0;
+	uint32_t sum = 0;
+
+	(void)state;
+	assert_non_null(queue);
+	while (log_queue_push(queue, line, sizeof(line)))
+		continue;
+	while (log_queue_pop(queue, line, &lost) > 0)
+		sum += lost;
+	assert_int_equal(sum, 0);
+	assert_int_equal(lost, 1);
+	assert_int_equal(log_queue_pop(queue, line, &lost), 0);
+	assert_int_equal(lost, 0);
+	free(queue);
+}
+
+/* --- A reader that stops ------------------------------------------------ */
+
+static void fill_pipe(void)
+{
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+
+	assert_int_equal(fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK), 0);
+	while (write(STDERR_FILENO, "filler\n", 7) > 0)
+		continue;
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(fcntl(STDERR_FILENO, F_SETFL, flags), 0);
+}
+
+static void a_full_pipe_holds_nobody_and_what_is_lost_is_said(void **state)
+{
+	struct capture *c = *state;
+	const uint64_t lost_before = log_lost_lines();
+	const unsigned count = 20000;
+	unsigned next = 0;
+	unsigned skipped = 0;
+	unsigned said = 0;
+
+	fill_pipe();
+	(void)alarm(60); /* instead of a test that waits for ever */
+	assert_int_equal(log_start(), 0);
+	for (unsigned i = 0; i < count; i++)
+		log_info("line %u", i);
+	const unsigned lost = (unsigned)(log_lost_lines() - lost_before);
+	assert_in_range(lost, 1, count - 1);
+	assert_int_equal(log_always(LOG_LEVEL_WARNING, "promised"), -ENOBUFS);
+	while (next + skipped < count) {
+		unsigned number;
+		const char *line = next_line(c);
+		if (sscanf(line, "line %u\n", &number) == 1)
+			assert_int_equal(number, next++);
+		else if (sscanf(line, "warning: %u lines of the log are lost here", &said) == 1)
+			skipped += said - 1; /* but for the promised one */
+		else
+			assert_string_equal(line, "filler\n");
+	}
+	assert_int_equal(skipped, lost);
+	log_info("as before");
+	assert_string_equal(next_line(c), "as before\n");
+	assert_true(log_stop(20 * NSEC_PER_SEC));
+	(void)alarm(0);
+}
+
+static void a_stop_writes_what_waits(void **state)
+{
+	assert_int_equal(log_start(), 0);
+	log_info("last");
+	assert_true(log_stop(20 * NSEC_PER_SEC));
+	assert_string_equal(next_line(*state), "last\n");
+	log_info("later");
+	assert_string_equal(next_line(*state), "later\n");
+	assert_true(log_stop(0));
+}
+
+/* In a child: the thread that is left behind ends with its process only. */
+static void a_stop_does_not_wait_for_a_reader(void **state)
+{
+	int status;
+
+	(void)state;
+	fill_pipe();
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)alarm(60);
+		if (log_start() < 0)
+			_exit(2);
+		log_info("never read");
+		_exit(log_stop(NSEC_PER_MSEC) ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void who_never_waits_loses_what_does_not_fit(void **state)
+{
+	const uint64_t lost_before = log_lost_lines();
+	int status;
+
+	(void)state;
+	fill_pipe();
+	pid_t child = fork(); /* the mode is for good */
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)alarm(60);
+		log_never_wait();
+		log_info("lost");
+		_exit(log_lost_lines() == lost_before + 1 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static void level_names_are_read(void **state)
 {
 	static const enum log_level levels[] = { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING,
@@ -177,6 +330,17 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			the_journal_gets_priorities, start_capture, stop_capture),
 		cmocka_unit_test_setup_teardown(logging_keeps_errno, start_capture, stop_capture),
+		cmocka_unit_test(
+			a_full_queue_loses_the_newest_lines_and_counts_them_in_their_place),
+		cmocka_unit_test(lines_lost_at_the_end_are_said_when_all_others_are_taken),
+		cmocka_unit_test_setup_teardown(
+			a_stop_does_not_wait_for_a_reader, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			who_never_waits_loses_what_does_not_fit, start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(a_full_pipe_holds_nobody_and_what_is_lost_is_said,
+			start_capture, stop_capture),
+		cmocka_unit_test_setup_teardown(
+			a_stop_writes_what_waits, start_capture, stop_capture),
 		cmocka_unit_test(level_names_are_read),
 	};
 

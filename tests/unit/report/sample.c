@@ -201,6 +201,7 @@ static void init_snapshot(struct snapshot *snapshot)
 		.database_write_failures = 2,
 		.database_queue_length = 3,
 		.database_lost = 7,
+		.log_lost_lines = 11,
 		.notifications = 5,
 		.notification_failures = 1,
 		.notification_queue_length = 4,

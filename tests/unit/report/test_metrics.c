@@ -87,6 +87,7 @@ static void a_known_present_gives_known_samples(void **unused)
 		"repoprobe_database_write_failures_total 2",
 		"repoprobe_database_queue_length 3",
 		"repoprobe_database_lost_total 7",
+		"repoprobe_log_lost_lines_total 11",
 		"process_cpu_seconds_total 1.23456789",
 		"process_open_fds 21",
 		"process_max_fds 1024",
