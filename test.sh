@@ -112,9 +112,12 @@ integration() {
 	mkdir "$each"
 	# shellcheck disable=SC2011,SC2012,SC2016
 	ls -S tests/integration/test_*.py | REPOPROBE_BUILD=$1 xargs -P 2 -n 1 sh -c '
-		log=$0/$(basename "$1" .py).log
+		name=$(basename "$1" .py)
+		log=$0/$name.log
+		begin=$(date +%s)
 		/usr/bin/python3 -m pytest -p no:cacheprovider -q -rs "$1" >"$log" 2>&1
 		code=$?
+		echo "$(($(date +%s) - begin)) s $name" >>"$0/seconds"
 		[ $code -eq 0 ] || [ $code -eq 5 ] || echo "$log" >>"$0/failed"' "$each"
 	p=$(sum_of passed "$each"/*.log)
 	s=$(sum_of skipped "$each"/*.log)
@@ -126,6 +129,8 @@ integration() {
 		[ "$bad" -gt 0 ] || bad=1
 	fi
 	grep -h '^SKIPPED' "$each"/*.log
+	say "the slowest files:"
+	sort -rn "$each/seconds" | head -n 10
 	count "$p" "$bad" "$s" "$2"
 }
 
@@ -174,7 +179,9 @@ fi
 [ $# -gt 0 ] || set -- unit mutants lint integration browser sanitizers distcheck
 for each in "$@"; do
 	say "$each"
+	begin=$(date +%s)
 	stage "$each"
+	say "$each took $(($(date +%s) - begin)) s"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
