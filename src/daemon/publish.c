@@ -182,9 +182,10 @@ static void render(struct daemon *d)
 	fill_daemon(&snapshot, d, &store);
 	if (d->http) {
 		http_server_turn(d->http);
-		publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics);
+		/* In this order, so that the overview knows each run that the metrics count. */
 		if (d->revision != d->rendered_revision)
 			publish(d, HTTP_BODY_OVERVIEW, &snapshot, report_overview);
+		publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics);
 	}
 	if (d->revision != d->rendered_revision)
 		tell_systemd(&snapshot);

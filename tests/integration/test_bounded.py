@@ -105,6 +105,7 @@ def test_another_path_gets_a_file_of_its_own_within_the_budget(daemon, directory
     assert probe != WRITES
     d = daemon(config=config(repository, "0", probe)).wait_ready()
     d.wait_runs("nas", 1)
+    d.wait_sql("SELECT count(*) FROM runs_v", [(1,)])
     before = d.sql(WRITTEN)[0][0]
     assert before >= 24 * MIB
     d.config_path.write_text(config(other, "52M", probe))
