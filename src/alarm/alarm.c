@@ -14,7 +14,8 @@
 #include "alarm/series.h"
 #include "alarm/slot.h"
 
-#define EVENTS_A_PROBE 3 /* of a tick, at most: stuck, silent, and that the incident flaps */
+/* A tick says of each probe that it is stuck or that it is silent, and once that it flaps. */
+_Static_assert(ALARM_PROBES_MAX + 1 <= ALARM_EVENTS_MAX, "a tick has room for all probes");
 
 static bool is_judged(const struct run *run)
 {
@@ -172,8 +173,7 @@ void alarm_tick(struct alarm_state *state, const struct alarm_tick *tick, struct
 {
 	*ret = (struct alarm_outcome){ .event_count = 0 };
 	for (size_t i = 0; i < state->probe_count; i++)
-		if (ret->event_count + EVENTS_A_PROBE <= ALARM_EVENTS_MAX)
-			run_rules_tick(state, &state->probes[i], tick, ret);
+		run_rules_tick(state, &state->probes[i], tick, ret);
 	ret->next_check_usec = next_check_usec(state, tick->started_usec);
 }
 

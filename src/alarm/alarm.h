@@ -31,8 +31,10 @@
 #define ALARM_NO_DATA_INTERVALS_CRITICAL 6
 #define ALARM_NO_RUN_USEC INT64_C(3600000000) /* of skips alone, and three intervals at least */
 
-/* Each reason of each operation once, the incident's end, that it flaps; a tick stops before. */
-#define ALARM_EVENTS_MAX 20
+/* All that one call can say: each reason of each operation at each level (the slot that ends and
+ * the one that begins may both raise it), each alarm of the user's, that the incident flaps, and
+ * its end. */
+#define ALARM_EVENTS_MAX (RUN_OPERATIONS * ALARM_REASONS * ALARM_CRITICAL + ALARM_CUSTOMS_MAX + 2)
 
 /* An [alarm NAME] that applies to the run's probe. */
 struct alarm_user_rule {

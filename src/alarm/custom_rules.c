@@ -7,8 +7,6 @@
 #include "alarm/incident.h"
 #include "base/buf.h"
 
-#define EVENTS_LEFT 3 /* what one that fires may say, and the incident's end */
-
 static bool is_of(const struct alarm_custom *custom, const char *name, const char *probe)
 {
 	return strcmp(custom->name, name) == 0 && strcmp(custom->probe, probe) == 0;
@@ -136,8 +134,7 @@ void custom_rules_take(struct step *step)
 			if (custom_takes(step->input->user_rules[i].rule, step->input->run,
 				    (enum run_operation)k) &&
 				is_about(&step->input->user_rules[i].rule->when,
-					(enum run_operation)k) &&
-				step->outcome->event_count + EVENTS_LEFT <= ALARM_EVENTS_MAX)
+					(enum run_operation)k))
 				take_series(
 					step, &step->input->user_rules[i], (enum run_operation)k);
 }

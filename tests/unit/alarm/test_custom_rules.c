@@ -2,6 +2,7 @@
 /* The user's alarms beside the built-in rules: when they fire in a step, and what ends them. */
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fixture.h"
@@ -118,12 +119,39 @@ static void errors_of_a_failed_run_are_a_slot_of_what_is_about_errors(void **unu
 	free_fixture(f);
 }
 
+static void as_many_alarms_of_the_user_as_there_may_be_fire_at_once(void **unused)
+{
+	static const struct custom_rule rule = {
+		.when = { .measure = CONDITION_AVG, .value = 1 },
+		.hold = { 1, 1 },
+		.clear_runs = 2,
+		.level = ALARM_WARNING,
+	};
+	static char names[ALARM_CUSTOMS_MAX][8];
+	static struct alarm_user_rule users[ALARM_CUSTOMS_MAX];
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	for (size_t i = 0; i < ALARM_CUSTOMS_MAX; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "%zu", i);
+		users[i] = (struct alarm_user_rule){ .name = names[i], .rule = &rule };
+	}
+	f->user_rules = users;
+	f->user_rule_count = ALARM_CUSTOMS_MAX;
+	slots(f, 1, 4);
+	assert_int_equal(f->outcome.event_count, ALARM_CUSTOMS_MAX);
+	for (size_t i = 0; i < ALARM_CUSTOMS_MAX; i++)
+		assert_string_equal(f->outcome.events[i].alarm, names[i]);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes),
 		cmocka_unit_test(an_alarm_that_is_about_the_other_operation_now_ends_what_it_said),
 		cmocka_unit_test(errors_of_a_failed_run_are_a_slot_of_what_is_about_errors),
+		cmocka_unit_test(as_many_alarms_of_the_user_as_there_may_be_fire_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

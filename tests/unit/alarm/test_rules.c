@@ -3,9 +3,11 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "alarm/octave.h"
 #include "alarm/peer.h"
+#include "alarm/series.h"
 #include "fixture.h"
 
 static void slower_than_normal_fires_below_the_limit(void **unused)
@@ -467,6 +469,49 @@ static void a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most(void 
 	free_fixture(f);
 }
 
+/* The slot that ends and the one that begins, in one call of alarm_step: the worst that both can
+ * say. */
+static void all_rules_of_all_operations_fire_at_every_level_at_once(void **unused)
+{
+	const uint16_t all = JUDGE_BIT(ALARM_RULES) - 1;
+	struct fixture *f = new_fixture();
+	struct run *run = new_run(f);
+	const struct alarm_input input = {
+		.run = run, .now_usec = f->now_usec, .next_incident_id = 1, .sense = f->sense
+	};
+	struct step step = { .state = &f->state, .input = &input, .outcome = &f->outcome };
+	struct alarm_state *state = &f->state;
+
+	(void)unused;
+	state->last_incident_id = 1;
+	state->last_cleared_usec = f->now_usec;
+	state->reopenings = ALARM_FLAPPING_REOPENINGS;
+	state->series_count = RUN_OPERATIONS;
+	state->probe_count = 1;
+	step.probe = &state->probes[0];
+	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+		state->series[i].operation = (enum run_operation)i;
+		memcpy(state->series[i].probe, run->probe, sizeof(run->probe));
+		for (size_t rule = 0; rule < ALARM_RULES; rule++)
+			state->series[i].rules[rule] =
+				(struct alarm_rule_state){ .bits = UINT32_MAX, .slots = 32 };
+	}
+	for (int is_critical = 0; is_critical < 2; is_critical++)
+		for (size_t i = 0; i < RUN_OPERATIONS; i++) {
+			struct alarm_slot_run slot = { .judged = all, .bad = all, .near = all };
+			slot.critical = is_critical ? all : 0;
+			for (size_t rule = 0; is_critical && rule < ALARM_RULES; rule++)
+				state->series[i].rules[rule].critical_bits = UINT32_MAX;
+			series_take(&step, (enum run_operation)i, &slot, all);
+		}
+	/* Each reason, most of them at both levels, and that it flaps. */
+	assert_true(f->outcome.event_count > 20);
+	assert_true(f->outcome.event_count <= ALARM_EVENTS_MAX - ALARM_CUSTOMS_MAX - 1);
+	assert_int_equal(f->outcome.events[1].change, INCIDENT_FLAPPING);
+	free(run);
+	free_fixture(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +537,7 @@ int main(void)
 		cmocka_unit_test(trouble_is_not_learned),
 		cmocka_unit_test(good_runs_make_a_first_normal_even_during_an_incident),
 		cmocka_unit_test(a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most),
+		cmocka_unit_test(all_rules_of_all_operations_fire_at_every_level_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
