@@ -21,6 +21,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#define MESSAGES_AT_ONCE 16
+#define MESSAGES_LEFT 1024 /* more than a socket's buffer holds of one that has ended */
+
 struct launch {
 	struct launch *next;
 	struct daemon *d;
@@ -207,12 +210,13 @@ static bool step(struct launch *l, enum supervise_event event)
 	return true;
 }
 
-/* Reads all that is there. Returns false when the launch is gone. */
-static bool drain_socket(struct launch *l)
+/* Reads what is there, but no more than that at once: a worker that never stops must not hold the
+ * loop, which comes back for the rest. Returns false when the launch is gone. */
+static bool drain_socket(struct launch *l, unsigned max_messages)
 {
 	struct error error = { 0 };
 
-	for (;;) {
+	for (unsigned i = 0; i < max_messages; i++) {
 		enum supervise_message message = SUPERVISE_MESSAGE_NONE;
 		struct run *into = l->run;
 		if (!into)
@@ -237,6 +241,7 @@ static bool drain_socket(struct launch *l)
 								: SUPERVISE_EVENT_PROGRESS))
 			return false;
 	}
+	return true;
 }
 
 static int on_socket(sd_event_source *source, int fd, uint32_t revents, void *data)
@@ -244,7 +249,7 @@ static int on_socket(sd_event_source *source, int fd, uint32_t revents, void *da
 	(void)source;
 	(void)fd;
 	(void)revents;
-	(void)drain_socket(data);
+	(void)drain_socket(data, MESSAGES_AT_ONCE);
 	return 0;
 }
 
@@ -256,7 +261,7 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *dat
 	(void)fd;
 	(void)revents;
 	/* The exit may be seen before the result: read that first. */
-	if (!drain_socket(l))
+	if (!drain_socket(l, MESSAGES_LEFT))
 		return 0;
 	if (supervise_reap(&l->worker, &l->wait_status) == 0)
 		(void)step(l, SUPERVISE_EVENT_EXIT);
@@ -360,7 +365,16 @@ static void note_process(struct launch *l)
 		l->note.pid = 0; /* it has ended already */
 }
 
-/* Without a source nobody would hear of its end. So it is ended now, and reaped by the timer. */
+/* Of a worker whose run has failed already: it is reaped by the timer. */
+static void end_unwatched(struct launch *l)
+{
+	l->is_unwatched = true;
+	l->life.has_result = true;
+	(void)supervise_life_step(&l->life, SUPERVISE_EVENT_STOP, now_nsec(l));
+	supervise_kill(&l->worker);
+}
+
+/* Without a source nobody would hear of its end. So it is ended now. */
 static void give_up_watching(struct launch *l, int error)
 {
 	l->is_unwatched = true;
@@ -369,9 +383,7 @@ static void give_up_watching(struct launch *l, int error)
 		return;
 	run_fail(l->run, RUN_ERROR, -error, "the worker could not be watched: %s",
 		errno_text(-error));
-	l->life.has_result = true;
-	(void)supervise_life_step(&l->life, SUPERVISE_EVENT_STOP, now_nsec(l));
-	supervise_kill(&l->worker);
+	end_unwatched(l);
 }
 
 void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
@@ -394,12 +406,15 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 	if (r < 0) {
 		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
 		l->run->has_own = true; /* nobody was there who could write */
+	}
+	if (l->worker.pid == 0) {
 		hand_over(l);
 		goto out;
 	}
 	note_process(l);
-	r = add_sources(l);
 	if (r < 0)
+		end_unwatched(l);
+	else if ((r = add_sources(l)) < 0)
 		give_up_watching(l, r);
 	launch_link(l, true);
 	stuck_save(d);

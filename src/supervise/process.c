@@ -142,20 +142,17 @@ static int open_sockets(int ret[2])
 	return 0;
 }
 
-/* A child that cannot be supervised must not live. */
-static void abandon(struct supervise_worker *worker)
-{
-	if (worker->pid > 0) {
-		(void)kill(worker->pid, SIGKILL); /* ours, and not reaped: the number is right */
-		(void)waitpid(worker->pid, NULL, WNOHANG);
-	}
-	supervise_close(worker);
-}
-
 int supervise_spawn(const char *worker_path, const struct job *job, struct supervise_worker *ret,
 	struct error *reterr)
 {
-	return supervise_spawn_from(NULL, worker_path, job, ret, reterr);
+	struct supervise_worker worker = SUPERVISE_WORKER_INIT;
+	int r = supervise_spawn_from(NULL, worker_path, job, &worker, reterr);
+
+	if (r < 0)
+		supervise_close(&worker); /* who reaps a killed one is init, soon */
+	else
+		*ret = worker;
+	return r;
 }
 
 int supervise_spawn_from(struct supervise_spawner *spawner, const char *worker_path,
@@ -178,13 +175,13 @@ int supervise_spawn_from(struct supervise_spawner *spawner, const char *worker_p
 	worker.pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
 	r = worker.pidfd < 0 ? -errno : send_job(worker.socket, job);
 	/* One that ended at once is told from its exit code. */
-	if (r < 0 && r != -EPIPE && r != -ECONNRESET) {
-		abandon(&worker);
-		return error_set(
-			reterr, r, "cannot hand a job to %s: %s", worker_path, errno_text(-r));
-	}
+	if (r == -EPIPE || r == -ECONNRESET)
+		r = 0;
 	*ret = worker;
-	return 0;
+	if (r == 0)
+		return 0;
+	supervise_kill(&worker); /* a child that cannot be supervised must not live */
+	return error_set(reterr, r, "cannot hand a job to %s: %s", worker_path, errno_text(-r));
 }
 
 /* Where a message goes: the caller's variables. */
@@ -288,6 +285,8 @@ void supervise_kill(const struct supervise_worker *worker)
 	/* It may have ended meanwhile: that is what we want. */
 	if (worker->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, worker->pidfd, SIGKILL, NULL, 0);
+	else if (worker->pid > 0)
+		(void)kill(worker->pid, SIGKILL); /* ours, and not reaped: the number is right */
 }
 
 static int wait_status_of(const siginfo_t *info)
@@ -308,7 +307,9 @@ int supervise_reap(struct supervise_worker *worker, int *ret_wait_status)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	if (waitid(P_PIDFD, (id_t)worker->pidfd, &info, WEXITED | WNOHANG) < 0) {
+	idtype_t type = worker->pidfd >= 0 ? P_PIDFD : P_PID;
+	id_t id = (id_t)(worker->pidfd >= 0 ? worker->pidfd : worker->pid);
+	if (waitid(type, id, &info, WEXITED | WNOHANG) < 0) {
 		if (errno != ECHILD)
 			return -errno;
 		/* Another's child, taken over from an earlier daemon: how it ended is not told. */

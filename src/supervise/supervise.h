@@ -89,7 +89,8 @@ int supervise_spawn(const char *worker_path, const struct job *job, struct super
 
 /* The same out of a thread that has none of the descriptors which were opened after its start: a
  * program with files on a file system that may hang starts one before it opens them. spawner may be
- * NULL. The thread lives as long as its workers should. */
+ * NULL. The thread lives as long as its workers should. A failure after the start gives a worker
+ * too: it is killed, and remains to be reaped and closed; without one *ret is as it was. */
 struct supervise_spawner;
 int supervise_spawner_start(struct supervise_spawner **ret, struct error *reterr);
 struct supervise_spawner *supervise_spawner_stop(struct supervise_spawner *spawner);

@@ -78,3 +78,8 @@ check_PROGRAMS += tests/unit/daemon/test_custom_alarms
 UNIT_TESTS += tests/unit/daemon/test_custom_alarms
 tests_unit_daemon_test_custom_alarms_SOURCES = %D%/test_custom_alarms.c
 tests_unit_daemon_test_custom_alarms_LDADD = $(DAEMON_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/daemon/test_launch
+UNIT_TESTS += tests/unit/daemon/test_launch
+tests_unit_daemon_test_launch_SOURCES = %D%/test_launch.c
+tests_unit_daemon_test_launch_LDADD = $(DAEMON_TEST_LIBS)

@@ -4,12 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -426,6 +431,56 @@ static void an_abandoned_worker_ends(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+/* As on a kernel without pidfd_open(2). */
+static int forbid_pidfds(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = 4, .filter = filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+}
+
+/* Which of its steps failed; 0: none. */
+static int spawn_without_pidfds(struct bench *b)
+{
+	int status = -1;
+
+	if (forbid_pidfds() < 0)
+		return 1;
+	if (supervise_spawn_from(NULL, b->worker, &b->job, &b->process, NULL) != -ENOSYS)
+		return 2;
+	if (b->process.pid <= 0 || b->process.pidfd != -1)
+		return 3;
+	for (int i = 0; b->process.pid > 0 && i < PATIENCE_MSEC; i++) {
+		(void)supervise_reap(&b->process, &status);
+		(void)usleep(1000);
+	}
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		return 4;
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : 5;
+}
+
+static void a_worker_that_cannot_be_supervised_is_killed_and_leaves_no_zombie(void **state)
+{
+	struct bench *b = *state;
+	int status = -1;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(spawn_without_pidfds(b)); /* the filter is for good */
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +510,9 @@ int main(void)
 			a_worker_by_hand_says_what_to_do, set_up, tear_down),
 		cmocka_unit_test(the_worker_is_found_beside_us_or_not_at_all),
 		cmocka_unit_test_setup_teardown(an_abandoned_worker_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_worker_that_cannot_be_supervised_is_killed_and_leaves_no_zombie, set_up,
+			tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
