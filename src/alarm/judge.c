@@ -255,9 +255,16 @@ static void judge_throughput(const struct baseline *b, struct verdict *v)
 static void judge_stall(
 	const struct alarm_input *input, enum run_operation operation, struct verdict *v)
 {
-	const struct histogram *h = &input->run->operations[operation].latency;
-	bool is_stall = h->max_nsec > JUDGE_STALL_NSEC || input->run->status == RUN_STALLED;
+	const struct run *run = input->run;
+	const struct histogram *h = &run->operations[operation].latency;
+	bool is_setup = run->setup_longest_nsec > JUDGE_STALL_NSEC;
+	bool is_stall = h->max_nsec > JUDGE_STALL_NSEC || run->status == RUN_STALLED || is_setup;
 
+	/* Whoever waits for an open waits as long as for an I/O. */
+	if (is_setup && run->setup_longest_nsec > h->max_nsec) {
+		v->setup_step = run->setup_step;
+		v->setup_nsec = run->setup_longest_nsec;
+	}
 	set(v, ALARM_RULE_STALL, is_stall, !is_stall);
 }
 
@@ -391,6 +398,11 @@ void judge_evidence(const struct verdict *v, const struct baseline *b, enum alar
 		ret->value = v->throughput_bytes_per_sec;
 	if (rule == ALARM_RULE_PEER) {
 		ret->normal = v->peers_nsec;
+		return;
+	}
+	if (rule == ALARM_RULE_STALL && v->setup_step != RUN_SETUP_NONE) {
+		ret->setup_step = v->setup_step;
+		ret->value = v->setup_nsec;
 		return;
 	}
 	if (!normal)

@@ -32,6 +32,8 @@ struct verdict {
 	int32_t anchor_ratio; /* to the anchor at this hour, when has_anchor */
 	bool has_anchor;
 	uint32_t moved; /* enum alarm_moved bits */
+	enum run_setup_step setup_step; /* that made it a stall, longer than any I/O; else none */
+	uint64_t setup_nsec; /* how long that took */
 	struct baseline_sample sample; /* is_learned is left to the caller */
 };
 

@@ -132,8 +132,10 @@ static void add_evidence(const struct step *step, enum run_operation operation,
 	const struct alarm_series *series = step_series(step, operation);
 
 	judge_evidence(v, step->input->baselines[operation], rule, &event->evidence);
-	event->evidence.cause = judge_cause(
-		v->moved, operation, step->has_verdict[other], step->verdicts[other].moved);
+	/* What the I/Os were like says nothing of what came before them. */
+	if (event->evidence.setup_step == RUN_SETUP_NONE)
+		event->evidence.cause = judge_cause(
+			v->moved, operation, step->has_verdict[other], step->verdicts[other].moved);
 	if (!lane_is_confirmed(rule))
 		return;
 	for (size_t i = 1; i < step->probe->slot_runs; i++) {

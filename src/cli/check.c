@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "alarm/judge.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -69,6 +70,7 @@ int check_limits_complete(
 		preset = workload_preset_default();
 	set_default(&limits->warning, preset->limit_usec);
 	set_default(&limits->critical, preset->limit_critical_usec);
+	limits->warning.has_stall = true;
 	int r = check_operations(&limits->warning, workload, reterr);
 	return r < 0 ? r : check_operations(&limits->critical, workload, reterr);
 }
@@ -142,9 +144,44 @@ static void add_finding(const struct condition *condition, const struct run *run
 	}
 }
 
+/* "max > 5s" is about whatever takes so long, so about the set-up too, unless it is about reads or
+ * writes. Without one, a warning is due where the daemon sees a stall. */
+static const struct condition *find_max(const struct check_level *level)
+{
+	static const struct condition stall = { .measure = CONDITION_MAX,
+		.value = JUDGE_STALL_NSEC };
+	const struct condition *lowest = NULL;
+
+	for (size_t i = 0; i < level->count; i++) {
+		const struct condition *c = &level->conditions[i];
+
+		if (c->measure == CONDITION_MAX && !c->is_below && !c->has_operation &&
+			(!lowest || c->value < lowest->value))
+			lowest = c;
+	}
+	return lowest || !level->has_stall ? lowest : &stall;
+}
+
+/* "opening the probe file took 25 s (> 2 s)" */
+static void judge_setup(
+	const struct check_level *level, const struct run *run, struct findings *found)
+{
+	const struct condition *max = find_max(level);
+
+	if (!max || run->setup_longest_nsec <= max->value)
+		return;
+	start_finding(&found->text);
+	buf_printf(&found->text, "%s took ", run_setup_step_text(run->setup_step));
+	format_latency(&found->text, run->setup_longest_nsec);
+	buf_add_text(&found->text, " (> ");
+	format_latency(&found->text, max->value);
+	buf_add_char(&found->text, ')');
+}
+
 static void judge_level(
 	const struct check_level *level, const struct run *run, struct findings *found)
 {
+	judge_setup(level, run, found);
 	for (size_t i = 0; i < level->count; i++) {
 		const struct condition *condition = &level->conditions[i];
 

@@ -24,6 +24,7 @@ enum check_state {
 struct check_level {
 	size_t count;
 	struct condition conditions[CHECK_CONDITIONS_MAX];
+	bool has_stall; /* a set-up that hangs counts, whatever the conditions */
 };
 
 struct check_limits {
@@ -34,7 +35,8 @@ struct check_limits {
 /* Adds a condition. Returns 0, what condition_parse returns, or -E2BIG. */
 int check_level_add(struct check_level *level, const char *text, struct error *reterr);
 
-/* The levels for which nothing was given become the preset's limits of the average. -EINVAL with a
+/* The levels for which nothing was given become the preset's limits of the average, and a set-up
+ * that hangs is a warning. -EINVAL with a
  * sentence when a condition is about reads or writes that the workload does not do. */
 int check_limits_complete(
 	struct check_limits *limits, const struct workload *workload, struct error *reterr);

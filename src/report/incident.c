@@ -164,8 +164,18 @@ static void add_throughput(const struct incident_event *event, struct buf *b)
 
 static void add_stall(const struct incident_event *event, struct buf *b)
 {
-	add_subject(event, b);
-	buf_add_text(b, " stand still for seconds");
+	const struct alarm_evidence *e = &event->evidence;
+
+	if (e->setup_step == RUN_SETUP_NONE) {
+		add_subject(event, b);
+		buf_add_text(b, " stand still for seconds");
+		return;
+	}
+	/* "opening the probe file took 25 s in a run of active-full" */
+	buf_printf(b, "%s took ", run_setup_step_text(e->setup_step));
+	format_latency(b, e->value);
+	buf_add_text(b, " in a run of ");
+	text_add_clean(b, event->probe);
 }
 
 static void add_drift(const struct incident_event *event, struct buf *b)

@@ -18,6 +18,12 @@ static bool is_about_numbers(const struct incident_event *event)
 	return alarm_reason_has_operation(event->reason) && event->change != INCIDENT_CLEARED;
 }
 
+/* Of that there is neither a limit nor a normal. */
+static bool is_about_setup(const struct incident_event *event)
+{
+	return is_about_numbers(event) && event->evidence.setup_step != RUN_SETUP_NONE;
+}
+
 static const char *what_is_measured(enum alarm_rule rule)
 {
 	switch (rule) {
@@ -63,6 +69,12 @@ static void write_measured(const struct incident_event *event, struct buf *b)
 		write_custom(event, b);
 		return;
 	}
+	if (is_about_setup(event)) {
+		buf_printf(b, "measured: before the first I/O, %s took ",
+			run_setup_step_text(e->setup_step));
+		format_latency(b, e->value);
+		return;
+	}
 	buf_printf(b, "measured: %s %s ", run_operation_name(event->operation),
 		what_is_measured(e->rule));
 	/* Before a row had evidence, it had its average. */
@@ -88,7 +100,7 @@ static void write_normal(const struct incident_event *event, struct buf *b)
 {
 	const struct alarm_evidence *e = &event->evidence;
 
-	if (!is_about_numbers(event))
+	if (!is_about_numbers(event) || is_about_setup(event))
 		return;
 	if (e->rule == ALARM_RULE_PEER && e->normal > 0) {
 		write_peers(e, b);
@@ -193,7 +205,7 @@ static void write_moved(const struct incident_event *event, struct buf *b)
 {
 	const char *separator = "worse than normal: ";
 
-	if (!is_about_numbers(event))
+	if (!is_about_numbers(event) || is_about_setup(event))
 		return;
 	for (size_t i = 0; i < sizeof(moved_texts) / sizeof(moved_texts[0]); i++) {
 		if (!(event->evidence.moved & moved_texts[i].bit))

@@ -157,6 +157,8 @@ static struct json_t *new_evidence(const struct incident_event *event)
 			object, "others_bytes_per_second", (int64_t)e->others_bytes_per_sec);
 	json_add_integer(object, "confirmations", e->confirmations);
 	json_add_integer(object, "confirmations_agreed", e->agreed);
+	if (e->setup_step != RUN_SETUP_NONE)
+		json_add_text(object, "setup_step", run_setup_step_name(e->setup_step));
 	if (e->cause != ALARM_CAUSE_NONE)
 		json_add_text(object, "suggests", incident_cause_text(e->cause));
 	return object;

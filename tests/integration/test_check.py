@@ -52,6 +52,17 @@ def test_the_presets_limits_are_the_default(slow, delay, code):
     assert tree(slow.path) == []
 
 
+@pytest.mark.plain
+def test_an_open_that_hangs_is_no_ok(slow):
+    options = ("--keep-file", *QUICKLY)
+    assert check(*options, "--warn", "avg > 1h", slow.path)[0] in (0, 2)
+    slow.open_delay(2100)
+    code, text, _ = check(*options, "--warn", "avg > 1h", "--critical", "avg > 1h", slow.path)
+    assert code == 1 and re.match(r"opening the probe file took 2\.\d+ s \(> 2 s\)", text), text
+    code, text, _ = check(*options, "--warn", "max > 1h", "--critical", "max > 2100ms", slow.path)
+    assert code == 2 and text.startswith("opening the probe file took "), text
+
+
 def test_20_ms_is_critical_where_10_are_allowed(slow):
     slow.delay(20)
     code, text, data = check("--critical", "write avg > 10ms", "--warn", "max > 1h", *QUICKLY, slow.path)

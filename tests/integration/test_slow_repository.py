@@ -262,6 +262,22 @@ def test_a_file_that_is_laid_out_slowly_is_used_as_far_as_it_is_there(slow):
     assert tree(slow.path) == []
 
 
+@pytest.mark.plain
+def test_opens_that_hang_are_an_incident_as_ios_that_hang_are(slow, daemon):
+    d = daemon(config=config(slow.path).replace(LIMIT, "confirm_after = 0\n")).wait_ready()
+    d.wait_runs("slow", 1)
+    for milliseconds in (2200, 0, 2200):
+        assert d.sql("SELECT count(*) FROM incident") == [(0,)]
+        slow.open_delay(milliseconds)
+        d.probe("slow")
+    slow.open_delay(0)
+    d.wait_line(r"warning: slow: opening the probe file took 2\.\d+ s in a run of quick \(2 of the last 4 runs\)")
+    d.wait_sql("SELECT repository, state, level, reason FROM incidents_v", [("slow", "open", "warning", "stall")])
+    assert d.repository("slow")["state"] == "warning"
+    evidence = d.json("/api/v1/incidents/1")["events"][0]["evidence"]
+    assert evidence["setup_step"] == "open" and evidence["value_seconds"] >= 2.2, evidence
+
+
 def freeze(path, how):
     subprocess.run(["fsfreeze", how, str(path)], check=True)
 

@@ -284,6 +284,48 @@ static void take_stall(struct fixture *f)
 	f->now_usec += SLOT_USEC;
 }
 
+static void take_slow_open(struct fixture *f)
+{
+	struct run *run = new_read(f, NORMAL_NSEC, 200000000);
+
+	run->setup_step = RUN_SETUP_OPEN;
+	run->setup_longest_nsec = 25 * NSEC_PER_SEC;
+	take(f, run, false);
+	f->now_usec += SLOT_USEC;
+}
+
+static void an_open_that_hangs_is_a_stall_as_an_io_is(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	take_slow_open(f);
+	slots(f, 5, 4);
+	take_slow_open(f);
+	assert_events(f, "opened stall warning");
+	const struct alarm_evidence *e = &f->outcome.events[0].evidence;
+	assert_int_equal(e->setup_step, RUN_SETUP_OPEN);
+	assert_int_equal(e->value, 25 * NSEC_PER_SEC);
+	assert_int_equal(e->normal_runs, 0);
+	assert_int_equal(e->cause, ALARM_CAUSE_NONE);
+	take_stall(f); /* an I/O that hangs is of the same kind, and told as what it is */
+	take_slow_open(f);
+	assert_events(f, "worse stall critical");
+	slots(f, 11, 4);
+	assert_events(f, "");
+	slots(f, 1, 4);
+	assert_events(f, "cleared stall critical");
+	/* Two seconds are none. */
+	for (int i = 0; i < 12; i++) {
+		struct run *run = new_read(f, NORMAL_NSEC, 200000000);
+		run->setup_step = RUN_SETUP_OPEN;
+		run->setup_longest_nsec = 2 * NSEC_PER_SEC;
+		take(f, run, false);
+	}
+	assert_events(f, "");
+	free_fixture(f);
+}
+
 static void stalls_need_not_come_in_a_row(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -530,6 +572,7 @@ int main(void)
 		cmocka_unit_test(lost_throughput_alone_fires_fast),
 		cmocka_unit_test(fewer_fast_ones_are_a_lost_cache),
 		cmocka_unit_test(stalls_need_not_come_in_a_row),
+		cmocka_unit_test(an_open_that_hangs_is_a_stall_as_an_io_is),
 		cmocka_unit_test(a_peer_that_is_faster_shows_what_is_slow_from_the_start),
 		cmocka_unit_test(of_two_on_one_device_the_slower_is_told_and_the_other_is_not),
 		cmocka_unit_test(coming_back_soon_reopens_and_three_times_flaps),

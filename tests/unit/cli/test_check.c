@@ -75,6 +75,32 @@ static void a_whole_line_to_the_letter(void **state)
 	free(limits);
 }
 
+static void a_setup_that_hangs_is_never_ok(void **state)
+{
+	struct check_limits *limits = new_limits("avg > 25ms", "avg > 1min");
+	struct run *run = new_run();
+	(void)state;
+
+	assert_int_equal(
+		check_limits_complete(limits, &workload_preset_default()->workload, NULL), 0);
+	run->setup_step = RUN_SETUP_OPEN;
+	run->setup_longest_nsec = 2 * NSEC_PER_SEC;
+	assert_check(limits, run, CHECK_OK, "REPOPROBE OK - write avg 20 ms | ");
+	run->setup_longest_nsec = 25 * NSEC_PER_SEC;
+	assert_check(limits, run, CHECK_WARNING,
+		"REPOPROBE WARNING - opening the probe file took 25 s (> 2 s) | ");
+	assert_int_equal(check_level_add(&limits->critical, "write max > 5s", NULL), 0);
+	assert_check(limits, run, CHECK_WARNING, "REPOPROBE WARNING - opening the probe file ");
+	assert_int_equal(check_level_add(&limits->critical, "max > 20s", NULL), 0);
+	assert_check(limits, run, CHECK_CRITICAL,
+		"REPOPROBE CRITICAL - opening the probe file took 25 s (> 20 s) | ");
+	assert_int_equal(check_level_add(&limits->warning, "max > 1min", NULL), 0);
+	limits->critical.count = 1;
+	assert_check(limits, run, CHECK_OK, "REPOPROBE OK - write avg 20 ms | ");
+	free(run);
+	free(limits);
+}
+
 static void without_a_number_nothing_is_ok(void **state)
 {
 	struct check_limits *limits = new_limits("avg > 15ms", "avg > 30ms");
@@ -243,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_line_to_the_letter),
+		cmocka_unit_test(a_setup_that_hangs_is_never_ok),
 		cmocka_unit_test(without_a_number_nothing_is_ok),
 		cmocka_unit_test(the_highest_level_that_is_met_counts),
 		cmocka_unit_test(without_operation_reads_and_writes_are_judged_apart),

@@ -152,6 +152,36 @@ static void each_rule_has_its_unit(void **unused)
 		"work of others meanwhile: 0 B/s (idle)\n");
 }
 
+static void a_stall_before_the_io_says_what_hung(void **unused)
+{
+	struct incident_event event = sample();
+	struct buf sentence = BUF_INIT(4096);
+
+	(void)unused;
+	event.reason = ALARM_REASON_STALL;
+	event.hits = 3;
+	event.window = 12;
+	event.evidence = (struct alarm_evidence){
+		.rule = ALARM_RULE_STALL,
+		.value = 25 * NSEC_PER_SEC,
+		.setup_step = RUN_SETUP_OPEN,
+		.load = LOAD_UNKNOWN,
+	};
+	assert_lines(&event,
+		"measured: before the first I/O, opening the probe file took 25 s\n"
+		"in 3 of the last 12 runs\n"
+		"what others did there meanwhile is not known\n");
+	report_incident_sentence(&event, &sentence);
+	if (!strstr(buf_text(&sentence), ": opening the probe file took 25 s in a run of "))
+		fail_msg("%s", buf_text(&sentence));
+	buf_done(&sentence);
+	struct json_t *json = report_incident_event_json(&event);
+	const struct json_t *evidence = json_get(json, "evidence");
+	assert_string_equal(json_get_text(evidence, "setup_step"), "open");
+	assert_true(json_get_real(evidence, "value_seconds", 0) == 25.0);
+	json_free(json);
+}
+
 static void a_run_that_failed_has_no_numbers(void **unused)
 {
 	struct incident_event event = sample();
@@ -358,6 +388,7 @@ int main(void)
 		cmocka_unit_test(slower_than_normal_is_explained_by_what_is_normal),
 		cmocka_unit_test(what_is_not_known_is_said_to_be_unknown),
 		cmocka_unit_test(each_rule_has_its_unit),
+		cmocka_unit_test(a_stall_before_the_io_says_what_hung),
 		cmocka_unit_test(a_run_that_failed_has_no_numbers),
 		cmocka_unit_test(a_cleared_incident_says_what_is_good_again),
 		cmocka_unit_test(only_an_incident_that_is_over_has_a_duration),
