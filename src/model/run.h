@@ -12,6 +12,14 @@
 #define RUN_NAME_MAX 200 /* bytes of a repository's or probe's name */
 #define RUN_REASON_MAX 255
 
+/* More than any run is or does: what a worker reports is bounded by these where it is decoded, so
+ * that the sum of two operations stays below 2^63, which is all that the database and JSON hold. */
+#define RUN_NSEC_MAX (UINT64_C(1) << 55) /* a year */
+#define RUN_BYTES_MAX (UINT64_C(1) << 54) /* 16 PiB */
+#define RUN_IOS_MAX (UINT64_C(1) << 40)
+#define RUN_SUM_NSEC_MAX (UINT64_C(1) << 62) /* of all latencies: many I/Os wait at once */
+#define RUN_SIZE_MAX ((UINT64_C(1) << 63) - 1) /* of a file or file system, whatever it says */
+
 enum run_operation {
 	RUN_READ,
 	RUN_WRITE,

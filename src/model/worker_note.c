@@ -14,6 +14,7 @@
 
 #define HEADER "repoprobe workers 1"
 #define PID_MAX (UINT64_C(1) << 22) /* the kernel's own limit */
+#define TIME_MAX_USEC (UINT64_C(1) << 53) /* the year 2255 */
 #define NUMBERS 7
 #define STAT_START_FIELD 22
 #define STAT_FIELD_AFTER_COMM 3
@@ -55,7 +56,7 @@ static int read_names(struct field rest, struct worker_note *ret)
 static int read_note(struct field line, struct worker_note *ret)
 {
 	static const uint64_t limits[NUMBERS] = { PID_MAX, UINT64_MAX, INT64_MAX, UINT64_MAX,
-		INT64_MAX, INT64_MAX, UINT32_MAX };
+		TIME_MAX_USEC, TIME_MAX_USEC, UINT32_MAX };
 	uint64_t numbers[NUMBERS];
 	struct field column;
 

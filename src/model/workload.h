@@ -117,6 +117,10 @@ int workload_set(struct workload *w, const char *key, const char *value, struct 
 /* Appends an option's value as workload_set would take it back; -ENOENT if unknown. */
 int workload_get(const struct workload *w, const char *key, struct buf *b);
 
+/* Whether workload_set takes each option's value: a workload can come over a wire, too. The file's
+ * size, which free space decides, is no part of it. */
+int workload_check_options(const struct workload *w, struct error *reterr);
+
 /* What no single option can see: alignment, memory, file size against block size, a bound exists.
  */
 int workload_check(const struct workload *w, struct error *reterr);

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/parse.h"
 #include "model/workload.h"
 #include "model/workload_form.h"
 
+#define OPTION_TEXT_MAX 256
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 struct option {
@@ -115,6 +117,26 @@ int workload_set(struct workload *w, const char *key, const char *value, struct 
 	if (r < 0)
 		return error_prefix(reterr, r, "%s", key);
 	return 0;
+}
+
+int workload_check_options(const struct workload *w, struct error *reterr)
+{
+	struct workload taken = *w;
+	struct buf value = BUF_INIT(OPTION_TEXT_MAX);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COUNT(options); i++) {
+		const struct option *o = &options[i];
+		if (o->form == &workload_form_file_size || !o->option.is_available)
+			continue;
+		buf_clear(&value);
+		o->form->get(w, &value);
+		r = value.error;
+		if (r == 0 && value.len > 0)
+			r = workload_set(&taken, o->option.key, buf_text(&value), reterr);
+	}
+	buf_done(&value);
+	return r;
 }
 
 int workload_get(const struct workload *w, const char *key, struct buf *b)

@@ -361,6 +361,16 @@ void place_close(struct place *place)
 	place->fd = fd_close(place->fd);
 }
 
+/* A file system may say anything: beyond what a size can be, it counts as that. */
+static uint64_t space_bytes(uint64_t blocks, uint64_t block_bytes)
+{
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(blocks, block_bytes, &bytes) || bytes > RUN_SIZE_MAX
+		? RUN_SIZE_MAX
+		: bytes;
+}
+
 static int read_space(const struct place *place, struct guard_space *ret)
 {
 	struct statvfs fs;
@@ -370,8 +380,8 @@ static int read_space(const struct place *place, struct guard_space *ret)
 	if (r < 0)
 		return r;
 	*ret = (struct guard_space){
-		.size_bytes = fs.f_blocks * fs.f_frsize,
-		.free_bytes = fs.f_bavail * fs.f_frsize,
+		.size_bytes = space_bytes(fs.f_blocks, fs.f_frsize),
+		.free_bytes = space_bytes(fs.f_bavail, fs.f_frsize),
 		.inodes = fs.f_files,
 		.free_inodes = fs.f_favail,
 	};

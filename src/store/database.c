@@ -179,7 +179,9 @@ static int check_room(const char *path, int version, struct error *reterr)
 
 	if (statvfs(path, &fs) < 0)
 		return error_set(reterr, -errno, "%s", errno_text(errno));
-	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	/* A file system may say more than fits. */
+	unsigned __int128 free_space = (unsigned __int128)fs.f_bavail * fs.f_frsize;
+	uint64_t free_bytes = free_space > UINT64_MAX ? UINT64_MAX : (uint64_t)free_space;
 	if (free_bytes >= needed)
 		return 0;
 	return error_set(reterr, -ENOSPC,

@@ -175,7 +175,8 @@ static int add_head(struct sum *sum, struct sql *s)
 	return 0;
 }
 
-/* A damaged row has no numbers: it does not keep others from being merged. */
+/* A damaged row has no numbers: it does not keep others from being merged. Nor does one whose
+ * latencies, of a worker that made them up, have no sum with the others'. */
 static int add_operation(struct sum *sum, struct sql *s)
 {
 	struct sum_operation *o = &sum->operations[sql_unsigned(s, RUN_OPERATIONS - 1)];
@@ -192,6 +193,8 @@ static int add_operation(struct sum *sum, struct sql *s)
 		r = code_read_histogram(histogram, len, &sum->one, NULL);
 	if (r < 0)
 		return r == -EUCLEAN ? 0 : r;
+	if (sum->one.sum_nsec > INT64_MAX - o->latency.sum_nsec)
+		return 0;
 	histogram_merge(&o->latency, &sum->one);
 	add_capped(&o->runs, runs);
 	add_capped(&o->ios, ios);

@@ -160,6 +160,30 @@ bool section_read_boolean(struct buf_reader *r)
 	return section_read_below(r, 2) == 1;
 }
 
+void section_add_numbers(
+	struct buf *b, const void *from, const struct section_number *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		memcpy(&value, (const char *)from + numbers[i].offset, sizeof(value));
+		buf_add_u64(b, value);
+	}
+}
+
+void section_read_numbers(
+	struct buf_reader *r, void *into, const struct section_number *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = buf_read_u64(r);
+		if (value > numbers[i].max) {
+			value = numbers[i].max;
+			if (!numbers[i].is_cut)
+				r->error = -EBADMSG;
+		}
+		memcpy((char *)into + numbers[i].offset, &value, sizeof(value));
+	}
+}
+
 /* The same for a 32-bit number from min to max. */
 static uint32_t read_between(struct buf_reader *r, uint32_t min, uint32_t max)
 {

@@ -41,6 +41,18 @@ void section_read_text(struct buf_reader *r, char *dst, size_t size);
 unsigned section_read_below(struct buf_reader *r, unsigned count);
 bool section_read_boolean(struct buf_reader *r);
 
+/* A 64-bit number with its one bound. Beyond it the reader's error is set; what is_cut, because a
+ * file system says it and may say anything, is cut to it. */
+struct section_number {
+	size_t offset; /* in the struct at hand */
+	uint64_t max;
+	bool is_cut;
+};
+void section_add_numbers(
+	struct buf *b, const void *from, const struct section_number *numbers, size_t count);
+void section_read_numbers(
+	struct buf_reader *r, void *into, const struct section_number *numbers, size_t count);
+
 /* The workload has the same form in a job and in a result. */
 void section_add_workload(struct buf *b, const struct workload *w);
 void section_read_workload(struct buf_reader *r, struct workload *w);

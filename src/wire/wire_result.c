@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a worker reports: the parts of a run that it knows. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -25,8 +26,54 @@ enum result_tag {
 	RESULT_TAG_SETUP = 23, /* its longest step */
 };
 
-#define IOS_MAX (UINT64_C(1) << 62) /* so that two of them have a sum */
 #define ERRNO_MAX 4095 /* the kernel's */
+
+/* --- Numbers, in the order of their bytes, each with its bound ------------- */
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const struct section_number time_numbers[] = {
+	{ offsetof(struct run, setup_nsec), RUN_NSEC_MAX, false },
+	{ offsetof(struct run, measured_nsec), RUN_NSEC_MAX, false },
+	{ offsetof(struct run, cpu_user_nsec), RUN_NSEC_MAX, false },
+	{ offsetof(struct run, cpu_system_nsec), RUN_NSEC_MAX, false },
+};
+
+static const struct section_number setup_numbers[] = {
+	{ offsetof(struct run, setup_longest_nsec), RUN_NSEC_MAX, false },
+};
+
+static const struct section_number file_numbers[] = {
+	{ offsetof(struct run, file_bytes), RUN_SIZE_MAX, true },
+	{ offsetof(struct run, file_target_bytes), RUN_SIZE_MAX, true },
+	{ offsetof(struct run, layout_bytes), RUN_BYTES_MAX, false },
+};
+
+static const struct section_number space_numbers[] = {
+	{ offsetof(struct identity, size_bytes), RUN_SIZE_MAX, true },
+	{ offsetof(struct identity, free_bytes), RUN_SIZE_MAX, true },
+};
+
+static const struct section_number own_numbers[] = {
+	{ offsetof(struct facts_own, bytes), RUN_BYTES_MAX, false },
+	{ offsetof(struct facts_own, ios), RUN_IOS_MAX, false },
+	{ offsetof(struct facts_own, synced_writes), RUN_IOS_MAX, false },
+	{ offsetof(struct facts_own, written_bytes), RUN_BYTES_MAX, false },
+};
+
+static const struct section_number operation_numbers[] = {
+	{ offsetof(struct run_operation_result, ios), RUN_IOS_MAX, false },
+	{ offsetof(struct run_operation_result, bytes), RUN_BYTES_MAX, false },
+	{ offsetof(struct run_operation_result, errors), RUN_IOS_MAX, false },
+	{ offsetof(struct run_operation_result, active_nsec), RUN_NSEC_MAX, false },
+};
+
+static const struct section_number iops_numbers[] = {
+	{ offsetof(struct run_iops, ios), RUN_IOS_MAX, false },
+	{ offsetof(struct run_iops, squares), INT64_MAX, false },
+};
+
+/* --- Writing ---------------------------------------------------------------- */
 
 static void add_status(struct buf *b, const struct run *run)
 {
@@ -42,15 +89,12 @@ static void add_status(struct buf *b, const struct run *run)
 static void add_measurement(struct buf *b, const struct run *run)
 {
 	size_t begin = section_begin(b, RESULT_TAG_TIMES);
-	buf_add_u64(b, run->setup_nsec);
-	buf_add_u64(b, run->measured_nsec);
-	buf_add_u64(b, run->cpu_user_nsec);
-	buf_add_u64(b, run->cpu_system_nsec);
+	section_add_numbers(b, run, time_numbers, COUNT(time_numbers));
 	section_end(b, begin);
 
 	if (run->setup_step != RUN_SETUP_NONE) {
 		begin = section_begin(b, RESULT_TAG_SETUP);
-		buf_add_u64(b, run->setup_longest_nsec);
+		section_add_numbers(b, run, setup_numbers, COUNT(setup_numbers));
 		buf_add_u8(b, (uint8_t)run->setup_step);
 		section_end(b, begin);
 	}
@@ -63,9 +107,7 @@ static void add_measurement(struct buf *b, const struct run *run)
 	section_end(b, begin);
 
 	begin = section_begin(b, RESULT_TAG_FILE);
-	buf_add_u64(b, run->file_bytes);
-	buf_add_u64(b, run->file_target_bytes);
-	buf_add_u64(b, run->layout_bytes);
+	section_add_numbers(b, run, file_numbers, COUNT(file_numbers));
 	section_end(b, begin);
 }
 
@@ -77,8 +119,7 @@ void section_add_identity(struct buf *b, const struct identity *identity)
 	section_add_text(b, identity->fs_uuid);
 	buf_add_u8(b, identity->is_mount);
 	buf_add_u32(b, identity->sector_bytes);
-	buf_add_u64(b, identity->size_bytes);
-	buf_add_u64(b, identity->free_bytes);
+	section_add_numbers(b, identity, space_numbers, COUNT(space_numbers));
 }
 
 /* What is not known is no section. */
@@ -99,10 +140,7 @@ static void add_surroundings(struct buf *b, const struct run *run)
 	}
 	if (run->has_own) {
 		size_t begin = section_begin(b, RESULT_TAG_OWN);
-		buf_add_u64(b, run->own.bytes);
-		buf_add_u64(b, run->own.ios);
-		buf_add_u64(b, run->own.synced_writes);
-		buf_add_u64(b, run->own.written_bytes);
+		section_add_numbers(b, &run->own, own_numbers, COUNT(own_numbers));
 		section_end(b, begin);
 	}
 }
@@ -113,10 +151,7 @@ static void add_operation(struct buf *b, uint16_t tag, const struct run_operatio
 	if (o->ios == 0 && o->errors == 0)
 		return;
 	size_t begin = section_begin(b, tag);
-	buf_add_u64(b, o->ios);
-	buf_add_u64(b, o->bytes);
-	buf_add_u64(b, o->errors);
-	buf_add_u64(b, o->active_nsec);
+	section_add_numbers(b, o, operation_numbers, COUNT(operation_numbers));
 	histogram_encode(&o->latency, b);
 	section_end(b, begin);
 }
@@ -127,10 +162,8 @@ static void add_iops(struct buf *b, const struct run *run)
 		return;
 	size_t begin = section_begin(b, RESULT_TAG_IOPS);
 	buf_add_u32(b, run->iops[RUN_OPERATIONS].seconds);
-	for (size_t i = 0; i <= RUN_OPERATIONS; i++) {
-		buf_add_u64(b, run->iops[i].ios);
-		buf_add_u64(b, run->iops[i].squares);
-	}
+	for (size_t i = 0; i <= RUN_OPERATIONS; i++)
+		section_add_numbers(b, &run->iops[i], iops_numbers, COUNT(iops_numbers));
 	section_end(b, begin);
 }
 
@@ -155,6 +188,8 @@ void wire_encode_result(const struct run *run, struct buf *b)
 	add_iops(b, run);
 }
 
+/* --- Reading ---------------------------------------------------------------- */
+
 static int read_status(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct run *run = into;
@@ -178,13 +213,8 @@ static int read_status(struct buf_reader *r, void *into, struct error *reterr)
 
 static int read_times(struct buf_reader *r, void *into, struct error *reterr)
 {
-	struct run *run = into;
-
-	(void)reterr; /* nothing to say beyond "cut short" */
-	run->setup_nsec = buf_read_u64(r);
-	run->measured_nsec = buf_read_u64(r);
-	run->cpu_user_nsec = buf_read_u64(r);
-	run->cpu_system_nsec = buf_read_u64(r);
+	(void)reterr; /* nothing to say beyond "out of range" */
+	section_read_numbers(r, into, time_numbers, COUNT(time_numbers));
 	return 0;
 }
 
@@ -192,7 +222,7 @@ static int read_setup(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct run *run = into;
 
-	run->setup_longest_nsec = buf_read_u64(r);
+	section_read_numbers(r, run, setup_numbers, COUNT(setup_numbers));
 	run->setup_step = (enum run_setup_step)section_read_below(r, RUN_SETUP_STEPS);
 	if (r->error == 0 && run->setup_step == RUN_SETUP_NONE)
 		return error_set(reterr, -EBADMSG, "the longest step of the set-up is none");
@@ -217,19 +247,18 @@ static int read_workload(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct run *run = into;
 
-	(void)reterr; /* nothing to say beyond "out of range" */
 	section_read_workload(r, &run->workload);
+	if (run->workload.file_size_bytes > RUN_SIZE_MAX)
+		run->workload.file_size_bytes = RUN_SIZE_MAX;
+	if (r->error == 0 && workload_check_options(&run->workload, reterr) < 0)
+		return error_prefix(reterr, -EBADMSG, "workload");
 	return 0;
 }
 
 static int read_file(struct buf_reader *r, void *into, struct error *reterr)
 {
-	struct run *run = into;
-
-	(void)reterr; /* nothing to say beyond "cut short" */
-	run->file_bytes = buf_read_u64(r);
-	run->file_target_bytes = buf_read_u64(r);
-	run->layout_bytes = buf_read_u64(r);
+	(void)reterr; /* nothing to say beyond "out of range" */
+	section_read_numbers(r, into, file_numbers, COUNT(file_numbers));
 	return 0;
 }
 
@@ -241,8 +270,7 @@ int section_read_identity(struct buf_reader *r, struct identity *identity, struc
 	section_read_text(r, identity->fs_uuid, sizeof(identity->fs_uuid));
 	identity->is_mount = section_read_boolean(r);
 	identity->sector_bytes = buf_read_u32(r);
-	identity->size_bytes = buf_read_u64(r);
-	identity->free_bytes = buf_read_u64(r);
+	section_read_numbers(r, identity, space_numbers, COUNT(space_numbers));
 	if (identity->sector_bytes & (identity->sector_bytes - 1))
 		return error_set(reterr, -EBADMSG, "a sector of %u bytes is no power of two",
 			identity->sector_bytes);
@@ -273,22 +301,19 @@ static int read_device(struct buf_reader *r, void *into, struct error *reterr)
 static int read_own(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct run *run = into;
-	struct facts_own *own = &run->own;
+	const struct facts_own *told = &run->own;
 
-	own->bytes = buf_read_u64(r);
-	own->ios = buf_read_u64(r);
-	own->synced_writes = buf_read_u64(r);
-	own->written_bytes = buf_read_u64(r);
+	section_read_numbers(r, &run->own, own_numbers, COUNT(own_numbers));
 	run->has_own = true;
-	if (own->synced_writes > own->ios)
+	if (told->synced_writes > told->ios)
 		return error_set(reterr, -EBADMSG, "%llu of %llu I/Os were synced writes",
-			(unsigned long long)own->synced_writes, (unsigned long long)own->ios);
-	if (own->bytes > (unsigned __int128)own->ios * WORKLOAD_BLOCK_SIZE_MAX)
+			(unsigned long long)told->synced_writes, (unsigned long long)told->ios);
+	if (told->bytes > (unsigned __int128)told->ios * WORKLOAD_BLOCK_SIZE_MAX)
 		return error_set(reterr, -EBADMSG, "%llu I/Os cannot have moved %llu bytes",
-			(unsigned long long)own->ios, (unsigned long long)own->bytes);
-	if (own->written_bytes > own->bytes)
+			(unsigned long long)told->ios, (unsigned long long)told->bytes);
+	if (told->written_bytes > told->bytes)
 		return error_set(reterr, -EBADMSG, "%llu of %llu bytes were written",
-			(unsigned long long)own->written_bytes, (unsigned long long)own->bytes);
+			(unsigned long long)told->written_bytes, (unsigned long long)told->bytes);
 	return 0;
 }
 
@@ -302,10 +327,7 @@ static int read_identity(struct buf_reader *r, void *into, struct error *reterr)
 static int read_operation(
 	struct buf_reader *r, struct run_operation_result *o, struct error *reterr)
 {
-	o->ios = buf_read_u64(r);
-	o->bytes = buf_read_u64(r);
-	o->errors = buf_read_u64(r);
-	o->active_nsec = buf_read_u64(r);
+	section_read_numbers(r, o, operation_numbers, COUNT(operation_numbers));
 	size_t len = r->len - r->pos;
 	const uint8_t *code = buf_read_bytes(r, len);
 	if (r->error < 0)
@@ -313,6 +335,10 @@ static int read_operation(
 	int result = histogram_decode(code, len, &o->latency, reterr);
 	if (result < 0)
 		return result;
+	if (o->latency.max_nsec > RUN_NSEC_MAX || o->latency.sum_nsec > RUN_SUM_NSEC_MAX)
+		return error_set(reterr, -EBADMSG, "latencies of %llu ns, %llu ns in all",
+			(unsigned long long)o->latency.max_nsec,
+			(unsigned long long)o->latency.sum_nsec);
 	if (o->ios != o->latency.count)
 		return error_set(reterr, -EBADMSG, "the histogram holds %llu of %llu I/Os",
 			(unsigned long long)o->latency.count, (unsigned long long)o->ios);
@@ -351,15 +377,14 @@ static int read_iops(struct buf_reader *r, void *into, struct error *reterr)
 	uint32_t seconds = buf_read_u32(r);
 
 	for (size_t i = 0; i <= RUN_OPERATIONS; i++) {
-		struct run_iops *iops = &run->iops[i];
-		iops->seconds = seconds;
-		iops->ios = buf_read_u64(r);
-		iops->squares = buf_read_u64(r);
-		if (r->error == 0 && (seconds == 0 || iops->ios > IOS_MAX || !is_possible(iops)))
+		struct run_iops *told = &run->iops[i];
+		told->seconds = seconds;
+		section_read_numbers(r, told, iops_numbers, COUNT(iops_numbers));
+		if (r->error == 0 && (seconds == 0 || !is_possible(told)))
 			return error_set(reterr, -EBADMSG,
 				"%llu I/Os in %u seconds cannot have a sum of squares of %llu",
-				(unsigned long long)iops->ios, seconds,
-				(unsigned long long)iops->squares);
+				(unsigned long long)told->ios, seconds,
+				(unsigned long long)told->squares);
 	}
 	if (run->iops[RUN_READ].ios + run->iops[RUN_WRITE].ios != run->iops[RUN_OPERATIONS].ios)
 		return error_set(

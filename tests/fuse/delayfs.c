@@ -7,11 +7,12 @@
  *
  * Lines on standard input set the mood and are answered with "ok" on standard output; the end of
  * input unmounts. "delay USEC", "direct allow|refuse|fail", "cache on|off" (of files opened from
- * then on), "error NUMBER" (errno of reads and writes, 0: none), "hang getattr|open|fsync|off":
- * requests of this kind are not answered while that is so; "open-delay USEC": each open of a file
- * for writing takes as long (to ask for attributes, the kernel opens files for reading); "squash
- * on|off": each request has the rights of who asks, and root those of nobody, as of a server that
- * exports with root_squash. */
+ * then on), "size BYTES" (of the file system, nearly all of it free; 0: as it is), "error NUMBER"
+ * (errno of reads and writes, 0: none), "hang getattr|open|fsync|off": requests of this kind are
+ * not answered while that is so; "open-delay USEC": each open of a file for writing takes as long
+ * (to ask for attributes, the kernel opens files for reading); "squash on|off": each request has
+ * the rights of who asks, and root those of nobody, as of a server that exports with root_squash.
+ */
 #define FUSE_USE_VERSION 35
 
 #include <dirent.h>
@@ -34,6 +35,7 @@
 #define NSEC_PER_SEC 1000000000L
 #define REQUEST_MAX (1024 * 1024)
 #define NOBODY 65534
+#define STATFS_BLOCK_BYTES 4096
 
 enum kind {
 	KIND_NONE,
@@ -51,6 +53,7 @@ struct mood {
 	atomic_bool is_cached;
 	atomic_bool is_squashing;
 	atomic_int error;
+	atomic_ullong size_bytes; /* 0: that of the backing store */
 	int backing_fd;
 };
 
@@ -270,8 +273,16 @@ static int delayfs_release(const char *path, struct fuse_file_info *info)
 
 static int delayfs_statfs(const char *path, struct statvfs *st)
 {
+	const struct mood *m = mood();
+	int r = result(fstatvfs(m->backing_fd, st));
+
 	(void)path;
-	return result(fstatvfs(mood()->backing_fd, st));
+	if (r == 0 && atomic_load(&m->size_bytes) > 0) {
+		st->f_bsize = st->f_frsize = STATFS_BLOCK_BYTES;
+		st->f_blocks = atomic_load(&m->size_bytes) / STATFS_BLOCK_BYTES + 1;
+		st->f_bfree = st->f_bavail = st->f_blocks - 1;
+	}
+	return r;
 }
 
 static int delayfs_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offset,
@@ -342,6 +353,8 @@ static bool obey(struct mood *m, const char *line)
 		atomic_store(&m->delay_usec, strtol(value, NULL, 10));
 	else if (strcmp(word, "open-delay") == 0)
 		atomic_store(&m->open_delay_usec, strtol(value, NULL, 10));
+	else if (strcmp(word, "size") == 0)
+		atomic_store(&m->size_bytes, strtoull(value, NULL, 10));
 	else if (strcmp(word, "error") == 0)
 		atomic_store(&m->error, (int)strtol(value, NULL, 10));
 	else if (strcmp(word, "direct") == 0)

@@ -27,6 +27,7 @@ include tests/fuzz/condition.mk
 include tests/fuzz/custom.mk
 include tests/fuzz/alarm_code.mk
 include tests/fuzz/database.mk
+include tests/fuzz/run.mk
 include tests/fuzz/mute_time.mk
 include tests/fuzz/worker_note.mk
 

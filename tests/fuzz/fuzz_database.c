@@ -3,7 +3,6 @@
  * the writer can always go on, in this file or in a new one beside the kept one. The input is a
  * list of changes (page, offset in it, bytes to write) to a small but complete database that is
  * made once. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
@@ -14,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "place.h"
 #include "store/store.h"
 
 #define DATABASE_MAX (4 << 20)
@@ -22,39 +22,6 @@
 #define START_USEC INT64_C(1790000000000000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct place {
-	char directory[64];
-	char path[96];
-};
-
-static void need(bool is_so)
-{
-	if (!is_so)
-		abort();
-}
-
-/* Memory where there is some: nothing here is about disks. */
-static void place_init(struct place *p)
-{
-	const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-
-	(void)snprintf(p->directory, sizeof(p->directory), "%s/repoprobe-fuzz-XXXXXX", base);
-	need(mkdtemp(p->directory));
-	(void)snprintf(p->path, sizeof(p->path), "%s/history.db", p->directory);
-}
-
-static void place_done(const struct place *p)
-{
-	DIR *files = opendir(p->directory);
-	struct dirent *entry;
-
-	need(files);
-	while ((entry = readdir(files)))
-		(void)unlinkat(dirfd(files), entry->d_name, 0);
-	(void)closedir(files);
-	need(rmdir(p->directory) == 0);
-}
 
 static struct run *new_run(int64_t id)
 {

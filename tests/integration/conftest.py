@@ -375,6 +375,10 @@ class DelayFs:
     def error(self, number):
         self.tell(f"error {number}")
 
+    def size(self, size_bytes):
+        """What the file system says of itself: nearly all of it is free."""
+        self.tell(f"size {size_bytes}")
+
     def refuse_direct(self):
         self.tell("direct refuse")
 

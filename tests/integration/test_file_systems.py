@@ -102,3 +102,25 @@ def test_no_inode_free_is_told(mount):
     assert done.returncode == 1
     assert json.loads(done.stdout)["status"] == "no_space", done.stdout
     assert sorted(tree(path)) == sorted(["lost+found", *names])
+
+
+@pytest.mark.parametrize("size_bytes", [8 << 60, (16 << 60) - 1])
+def test_a_file_system_may_call_itself_larger_than_numbers_go(daemon, slow, size_bytes):
+    """Its runs are kept and judged as any; the size is cut to what there can be."""
+    slow.size(size_bytes)
+    limit = "limit = 15ms\nconfirm_after = 0\n"
+    d = daemon(config=f"[repository slow]\npath = {slow.path}\nprobes = quick\n{limit}{QUICK}").wait_ready()
+    d.wait_runs("slow", 1)
+    slow.delay(20)
+    d.probe("slow", times=3)
+    d.wait_state("slow", "warning")
+    d.wait_sql("SELECT count(*) FROM incident", [(1,)])
+    d.wait_sql("SELECT count(*) FROM run", [(4,)])
+    context = d.json("/api/v1/runs?limit=1")["runs"][0]["context"]
+    assert context["size_bytes"] == context["free_bytes"] == (8 << 60) - 1
+    assert d.metric("repoprobe_database_lost_total") == 0
+    done = run_cli("run", "--json", *QUICKLY, slow.path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["context"]["size_bytes"] == (8 << 60) - 1
+    done = run_cli("doctor", "--json", slow.path)
+    assert json.loads(done.stdout)["file_system"]["size_bytes"] == (8 << 60) - 1, done.stdout

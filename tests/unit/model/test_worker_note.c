@@ -93,6 +93,8 @@ static void anything_else_is_refused_as_a_whole(void **state)
 		HEAD "worker -2 0 0 0 0 0 0 a/b\n",
 		HEAD "worker 4194305 0 0 0 0 0 0 a/b\n",
 		HEAD "worker 2 0 9223372036854775808 0 0 0 0 a/b\n",
+		HEAD "worker 2 0 0 0 9007199254740993 0 0 a/b\n", /* no time of ours */
+		HEAD "worker 2 0 0 0 0 9223372036854775807 0 a/b\n",
 		HEAD "worker 2 0 0 0 0 0 4294967296 a/b\n",
 		HEAD "worker 2 0 0 0 0 0 0 a\n",
 		HEAD "worker 2 0 0 0 0 0 0\n",

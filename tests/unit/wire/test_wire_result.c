@@ -284,6 +284,21 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 		SPOIL_RUN(iops[RUN_WRITE].squares, 17), /* above (Σx)² */
 		SPOIL_RUN(iops[RUN_OPERATIONS].ios, UINT64_MAX),
 		SPOIL_RUN(measured_nsec, 1999999999),
+		SPOIL_RUN(measured_nsec, RUN_NSEC_MAX + 1),
+		SPOIL_RUN(setup_nsec, RUN_NSEC_MAX + 1),
+		SPOIL_RUN(setup_longest_nsec, RUN_NSEC_MAX + 1),
+		SPOIL_RUN(cpu_user_nsec, RUN_NSEC_MAX + 1),
+		SPOIL_RUN(cpu_system_nsec, UINT64_MAX),
+		SPOIL_RUN(layout_bytes, RUN_BYTES_MAX + 1),
+		SPOIL_RUN(own.ios, RUN_IOS_MAX + 1),
+		SPOIL_RUN(operations[RUN_READ].errors, RUN_IOS_MAX + 1),
+		SPOIL_RUN(operations[RUN_WRITE].active_nsec, RUN_NSEC_MAX + 1),
+		SPOIL_RUN(workload.duration_usec, UINT64_MAX),
+		SPOIL_RUN(workload.max_bytes, UINT64_C(1) << 63),
+		SPOIL_RUN(workload.max_ios, UINT64_MAX),
+		SPOIL_RUN(workload.timeout_usec, 0),
+		SPOIL_RUN(workload.burst_ios, UINT32_MAX),
+		SPOIL_RUN(workload.preset[0], '?'),
 	};
 	struct run *back = run_new("nas", "transform");
 	struct run *zero = run_new("nas", "transform");
@@ -303,6 +318,53 @@ static void a_result_out_of_range_is_refused_and_leaves_a_valid_run(void **state
 	}
 	free(zero);
 	free(back);
+}
+
+static void latencies_that_have_no_sum_are_refused(void **state)
+{
+	struct run *run = fixture_result();
+	struct run *back = run_new("nas", "transform");
+	struct run_operation_result *o = &run->operations[RUN_READ];
+	(void)state;
+
+	assert_non_null(back);
+	for (size_t i = 0; i < 2; i++) {
+		memset(&o->latency, 0, sizeof(o->latency));
+		for (uint64_t k = 0; k < o->ios; k++)
+			histogram_add(&o->latency, RUN_NSEC_MAX + i);
+		struct buf b = fixture_encoded_result(run);
+		assert_int_equal(fixture_decode_result(&b, b.len, back), i == 0 ? 0 : -EBADMSG);
+		buf_done(&b);
+	}
+	free(back);
+	free(run);
+}
+
+static void what_a_file_system_says_is_cut_to_what_can_be(void **state)
+{
+	static const struct fixture_spoiler spoilers[] = {
+		SPOIL_RUN(identity.size_bytes, UINT64_MAX),
+		SPOIL_RUN(identity.free_bytes, UINT64_C(1) << 63),
+		SPOIL_RUN(file_bytes, UINT64_MAX),
+		SPOIL_RUN(file_target_bytes, UINT64_MAX),
+		SPOIL_RUN(workload.file_size_bytes, UINT64_MAX),
+	};
+	struct run *back = run_new("nas", "transform");
+	struct run *run = fixture_result();
+	(void)state;
+
+	assert_non_null(back);
+	for (size_t i = 0; i < sizeof(spoilers) / sizeof(spoilers[0]); i++)
+		fixture_spoil(run, &spoilers[i]);
+	struct buf b = fixture_encoded_result(run);
+	assert_int_equal(fixture_decode_result(&b, b.len, back), 0);
+	assert_true(back->identity.size_bytes == INT64_MAX);
+	assert_true(back->identity.free_bytes == INT64_MAX);
+	assert_true(back->file_bytes == INT64_MAX && back->file_target_bytes == INT64_MAX);
+	assert_true(back->workload.file_size_bytes == INT64_MAX);
+	buf_done(&b);
+	free(back);
+	free(run);
 }
 
 static void a_run_without_a_measured_io_is_not_ok(void **state)
@@ -390,6 +452,8 @@ int main(void)
 		cmocka_unit_test(a_result_out_of_range_is_refused_and_leaves_a_valid_run),
 		cmocka_unit_test(a_run_without_a_measured_io_is_not_ok),
 		cmocka_unit_test(text_with_a_nul_byte_or_too_long_is_refused),
+		cmocka_unit_test(latencies_that_have_no_sum_are_refused),
+		cmocka_unit_test(what_a_file_system_says_is_cut_to_what_can_be),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
