@@ -78,7 +78,7 @@ static void a_check_has_the_presets_bounds_on_a_small_file(void **state)
 		assert_int_equal(w.file_size_bytes, file_bytes[i]);
 		assert_int_equal(w.timeout_usec, timeouts[i]);
 
-		struct job job;
+		static struct job job; /* too large for a stack under sanitizers */
 		assert_int_equal(
 			run_request_job(&request, "/", "0123456789abcdef", 0, &job, NULL), 0);
 		assert_int_equal(job.deadline_usec, timeouts[i]); /* of all of it */
