@@ -34,11 +34,11 @@ class Bench:
             command, shell=True, cwd=self.build, capture_output=True, text=True, check=False, timeout=SECONDS_MAX
         )
 
-    def run_test(self, program):
+    def run_test(self, *command):
         environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT")
         try:
             done = subprocess.run(
-                [program], capture_output=True, text=True, check=False, timeout=SECONDS_MAX, env=environment
+                command, capture_output=True, text=True, check=False, timeout=SECONDS_MAX, env=environment
             )
         except subprocess.TimeoutExpired:
             return 1
@@ -57,7 +57,7 @@ class Bench:
         done = self.shell(f"{self.compile} {COMPILE_EXTRA} -c -o {place}/mutant.o {changed}")
         if done.returncode != 0:
             return "it does not compile:\n" + done.stderr
-        objects = f"{mutant['test']}.o {place}/mutant.o"
+        objects = f"{mutant['test']}.o tests/unit/main.o {place}/mutant.o"
         done = self.shell(f"{self.link} -o {place}/test {objects} {self.libraries}")
         if done.returncode != 0:
             return "it does not link:\n" + done.stderr
@@ -81,7 +81,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="repoprobe-mutants-") as scratch:
         bench = Bench(source, build, pathlib.Path(scratch))
         for test in sorted({mutant["test"] for mutant in mutants.values()}):
-            if bench.run_test(build / test) != 0:
+            folder, name = os.path.split(test)
+            if bench.run_test(build / folder / "run", f"{name}.c") != 0:
                 problems.append(f"{test}: fails without any mutant")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = dict(zip(mutants, pool.map(lambda name: bench.survives(name, mutants[name]), mutants)))

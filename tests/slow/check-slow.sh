@@ -78,14 +78,13 @@ leaked() {
 memory_checked() {
 	count=0
 	bad=0
-	for each in "$build"/tests/unit/*/test_*; do
-		if [ ! -x "$each" ] || [ -d "$each" ] || ! is_for_valgrind "$each"; then
-			continue
-		fi
+	for each in "$source"/tests/unit/*/test_*.c; do
+		is_for_valgrind "${each%.c}" || continue
+		program=$build/tests/unit/$(basename "$(dirname "$each")")/run
 		count=$((count + 1))
 		echo "== $each"
 		CMOCKA_MESSAGE_OUTPUT=TAP valgrind -q --track-fds=yes --leak-check=full --error-exitcode=9 \
-			--suppressions="$source/tests/slow/valgrind.supp" --log-file="$work/valgrind.log" "$each"
+			--suppressions="$source/tests/slow/valgrind.supp" --log-file="$work/valgrind.log" "$program" "$each"
 		code=$?
 		cat "$work/valgrind.log"
 		open=$(leaked "$work/valgrind.log")

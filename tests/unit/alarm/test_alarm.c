@@ -500,7 +500,7 @@ static void thousands_of_slow_runs_are_one_incident(void **unused)
 	free(state);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_sequence_of_runs_causes_its_events),

@@ -243,7 +243,7 @@ static void a_history_keeps_28_days_and_thins_out_faster_runs(void **unused)
 	free(f);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_is_no_normal_before_36_runs),

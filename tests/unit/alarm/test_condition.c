@@ -204,7 +204,7 @@ static void what_did_not_happen_is_absent(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_are_read_and_written),

@@ -188,7 +188,7 @@ static void a_factor_is_of_the_normal_at_this_load(void **unused)
 	free(b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_factor_of_the_normal_is_read_and_written),

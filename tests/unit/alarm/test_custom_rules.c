@@ -145,7 +145,7 @@ static void as_many_alarms_of_the_user_as_there_may_be_fire_at_once(void **unuse
 	free_fixture(f);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_alarm_of_the_user_is_an_incident_until_it_clears_or_goes),

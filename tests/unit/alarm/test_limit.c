@@ -162,7 +162,7 @@ static void the_median_is_that_of_the_others_at_the_same_time(void **unused)
 	assert_int_equal(peer_median_nsec(peers, count, 7, 1000, 100), 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_storage_has_its_limit_and_its_reason),

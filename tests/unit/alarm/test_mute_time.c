@@ -468,7 +468,7 @@ static void nonsense_says_what_was_expected(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stretch_holds_from_its_begin_to_before_its_end),

@@ -293,7 +293,7 @@ static void clearing_takes_longer_with_each_reopening(void **unused)
 	assert_int_equal(lane_clear_runs(3, 1), 6);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_octave_is_a_factor_of_two),

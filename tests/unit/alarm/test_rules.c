@@ -554,7 +554,7 @@ static void all_rules_of_all_operations_fire_at_every_level_at_once(void **unuse
 	free_fixture(f);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slower_than_normal_fires_below_the_limit),

@@ -221,7 +221,7 @@ static void any_run_that_took_place_is_data(void **unused)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statuses_mean_what_the_table_says),

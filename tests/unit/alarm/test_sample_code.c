@@ -61,7 +61,7 @@ static void all_else_is_refused_and_changes_nothing(void **state)
 	assert_int_equal(kept.minute, 77);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_comes_back_as_it_was),

@@ -317,7 +317,7 @@ static void lent_bytes_stay_inside_the_input(void **state)
 	assert_int_equal(r.error, -EBADMSG);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_buffer_reads_as_empty_text),

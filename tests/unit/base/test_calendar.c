@@ -358,7 +358,7 @@ static void too_much_is_refused(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normal_form_is_systemd_s),

@@ -102,7 +102,7 @@ static void the_hook_moves_both_clocks(void **state)
 }
 #endif
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clock_is_what_its_functions_say),

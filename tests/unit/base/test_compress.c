@@ -139,7 +139,7 @@ static void a_full_buffer_is_said(void **state)
 	free(data);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zlib_streams_come_back),

@@ -67,7 +67,7 @@ static void seconds_before_1970_belong_to_the_day_before(void **state)
 	assert_int_equal(date_days_of_seconds(-86401), -2);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_days_have_their_dates_and_weekdays),

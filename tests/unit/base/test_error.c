@@ -131,7 +131,7 @@ static void a_sentence_may_name_a_column(void **state)
 		assert_int_equal(error_column(cases[i].sentence), cases[i].column);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_writes_the_sentence_and_passes_the_number),

@@ -263,7 +263,7 @@ static void a_file_in_the_way_is_said(void **state)
 	assert_int_equal(fd_make_directories("", 0700), -ENOENT);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(close_keeps_errno_and_accepts_none),

@@ -262,7 +262,7 @@ static void work_is_told_with_its_speed(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_short_and_exact),

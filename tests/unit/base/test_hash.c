@@ -53,7 +53,7 @@ static void the_host_id_is_16_hex_digits_and_stays(void **state)
 	assert_string_equal(first, second);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(siphash_gives_the_authors_vectors),

@@ -256,7 +256,7 @@ static void nesting_ends_at_64_levels(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_keep_their_order),

@@ -315,7 +315,7 @@ static void level_names_are_read(void **state)
 	assert_int_equal(level, LOG_LEVEL_DEBUG);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

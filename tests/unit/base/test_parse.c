@@ -482,7 +482,7 @@ static void a_long_bad_value_is_quoted_in_part(void **state)
 	assert_true(strlen(e.text) < 400);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_read),

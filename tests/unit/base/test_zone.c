@@ -469,7 +469,7 @@ static void local_zone_is_what_tz_says_else_the_file_s_else_utc(void **state)
 	assert_non_null(strstr(error.text, "the local time zone: "));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rule_says_when_summer_begins_and_ends),

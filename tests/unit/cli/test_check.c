@@ -265,7 +265,7 @@ static void what_came_to_no_run_is_one_line_too(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_line_to_the_letter),

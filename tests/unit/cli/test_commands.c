@@ -116,7 +116,7 @@ static void what_is_not_there_exits_with_one(void **state)
 		assert_int_equal(call(cases[i]), CLI_FAILED);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_command_is_complete_and_found_by_its_name),

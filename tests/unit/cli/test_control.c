@@ -210,7 +210,7 @@ static void replies_are_read(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_request_gets_one_reply),

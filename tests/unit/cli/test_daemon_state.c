@@ -62,7 +62,7 @@ static void words_without_an_end_are_none(void **state)
 	buf_done(&found);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_command_line_tells_the_state_directory),

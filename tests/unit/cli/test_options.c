@@ -207,7 +207,7 @@ static void help_has_every_option_of_this_version(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operands_and_options_come_in_any_order),

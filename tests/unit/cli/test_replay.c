@@ -342,7 +342,7 @@ static void another_workload_begins_anew(void **unused)
 	end(&f);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_fires_when_the_hold_is_reached_and_clears_after_good_runs),

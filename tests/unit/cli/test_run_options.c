@@ -316,7 +316,7 @@ static void a_tidying_job_takes_the_same_file_over_and_removes_it(void **state)
 	free(job);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_it_is_the_default_preset_with_its_own_bounds),

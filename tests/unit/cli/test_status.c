@@ -113,7 +113,7 @@ static void an_empty_history_is_no_trouble(void **state)
 	status_done(&status);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_are_gathered_by_repository_and_sorted),

@@ -98,7 +98,7 @@ static void progress_is_worded_by_phase(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),

@@ -265,7 +265,7 @@ static void what_is_shown_means_the_same(void **state)
 	buf_done(&shown);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_alarm_has_what_its_section_says),

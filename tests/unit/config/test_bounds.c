@@ -142,7 +142,7 @@ static void what_bounds_the_runs_of_a_repository_is_inherited(void **state)
 	config_free(config);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_is_not_kept_is_laid_out_for_each_run),

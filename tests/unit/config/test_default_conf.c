@@ -216,7 +216,7 @@ static void without_the_comment_marks_it_is_a_configuration(void **state)
 	config_free(config);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_stands_once_with_its_default),

@@ -36,7 +36,7 @@ static void a_repository_says_otherwise_than_the_defaults(void **state)
 	config_free(config);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_expected_unless_it_is_said),

@@ -189,7 +189,7 @@ static void lines_of_8_kib_are_read_whole_and_longer_ones_are_faults(void **stat
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections_and_keys_are_read_with_their_lines),

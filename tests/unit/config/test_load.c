@@ -465,7 +465,7 @@ static void the_default_path_is_the_build_s(void **state)
 	assert_string_equal(config_default_path(), SYSCONFDIR "/repoprobe/repoprobe.conf");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -105,7 +105,7 @@ static void what_a_worker_found_is_told_at_the_line_of_the_key(void **state)
 	assert_places(text, all, expected_all, 1);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_of_the_kernels_is_refused),

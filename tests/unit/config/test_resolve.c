@@ -473,7 +473,7 @@ static void bad_mutes_are_one_line_each(void **state)
 		"a.conf:3: mode: stop: expected mute or pause");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_configuration_has_the_defaults),

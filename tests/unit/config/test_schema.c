@@ -424,7 +424,7 @@ static void a_restart_is_asked_for_exactly_where_the_rows_say_so(void **state)
 	config_free(before);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rows_are_those_of_the_contract),

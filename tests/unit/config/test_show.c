@@ -231,7 +231,7 @@ static void a_file_s_name_cannot_break_out_of_its_comment(void **state)
 	config_free(config);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_shown_reads_back_as_the_same),

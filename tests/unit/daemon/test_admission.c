@@ -204,7 +204,7 @@ static void an_account_outlives_its_repository_and_its_daemon(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busy_disks_are_spared_as_the_configuration_says),

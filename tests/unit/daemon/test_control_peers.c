@@ -78,7 +78,7 @@ static void there_is_always_room_for_root(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_user_has_a_share_and_root_its_own),

@@ -293,7 +293,7 @@ static void a_percentile_is_told_from_all_runs_of_its_window(void **unused)
 	free(state);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_runs_are_kept_whatever_their_order),

@@ -173,7 +173,7 @@ static void nobody_starves(void **state)
 			fail_msg("%zu had %u turns", i, turns[i]);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_shares_a_disk_a_file_system_or_a_group_conflicts),

@@ -230,7 +230,7 @@ static void names_that_would_fill_the_message_are_counted(void **unused)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_owed_is_told_together_in_time),

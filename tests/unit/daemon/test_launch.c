@@ -116,7 +116,7 @@ static void a_worker_that_talks_without_end_leaves_the_loop_to_others_too(void *
 	assert_non_null(d->launches);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

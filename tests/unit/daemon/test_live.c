@@ -353,7 +353,7 @@ static void history_fills_the_newest_run_without_counting_it(void **state)
 	live_free(live);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_probes_are_due_at_once),

@@ -358,7 +358,7 @@ static void reload_keeps_the_slot_unless_the_calendar_changed(void **state)
 	world_done(&w);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calendar_is_not_started_at_once),

@@ -230,7 +230,7 @@ static void a_confirming_run_that_waited_too_long_is_given_up(void **state)
 	live_free(w.live);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_probe_runs_once_an_interval),

@@ -143,7 +143,7 @@ static void mutes_of_the_configuration_hold_beside_those_asked_for(void **state)
 	free(mutes);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stronger_mode_holds_and_of_equals_the_later_end),

@@ -461,7 +461,7 @@ static void a_thread_that_hangs_at_the_stop_touches_nothing_that_is_gone(void **
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -105,7 +105,7 @@ static void help_names_every_option(void **state)
 		assert_non_null(strstr(options_help(), options[i]));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_option_is_taken),

@@ -172,7 +172,7 @@ static void a_late_message_says_so_and_has_the_event_s_key(void **unused)
 	free(message);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_incident_is_told_when_it_opens_rises_and_ends),

@@ -424,7 +424,7 @@ static void a_restart_neither_repeats_nor_forgets(void **unused)
 	end(b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(around_the_limit_for_a_day_is_at_most_one_incident),

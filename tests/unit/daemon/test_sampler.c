@@ -340,7 +340,7 @@ static void a_text_that_is_not_the_kernels_is_an_error_and_no_counter(void **sta
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(others_are_what_is_not_ours),

@@ -102,7 +102,7 @@ static void clock_put_back_by_up_to_an_hour_is_not_believed(void **state)
 	assert_int_equal(schedule_look_from_usec(NOW_USEC, NOW_USEC + hour + 1), NOW_USEC);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(next_slot_lies_on_the_grid_of_its_splay),

@@ -218,7 +218,7 @@ static void what_is_forgotten_stays_forgotten_over_a_restart(void **state)
 	assert_int_equal(first.wanted, seen_wanted(repository->config));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

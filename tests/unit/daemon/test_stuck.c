@@ -203,7 +203,7 @@ static void trouble_is_told(void **state)
 	assert_int_equal(rmdir(p->path), 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pause_doubles_from_a_minute_to_an_hour),

@@ -139,7 +139,7 @@ static void the_list_has_an_end(void **state)
 	access_free(access);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loopback_is_known_under_all_its_names),

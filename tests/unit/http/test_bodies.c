@@ -142,7 +142,7 @@ static void threads_take_while_another_publishes(void **state)
 	assert_null(bodies_free(readers[0].bodies));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_body_is_a_copy_with_a_tag_of_its_content),

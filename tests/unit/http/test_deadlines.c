@@ -89,7 +89,7 @@ static void an_answer_that_is_not_taken_has_a_limit(void **state)
 	(void)close(fd);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		SERVER_TEST(a_request_has_a_limit_however_slowly_it_comes),

@@ -63,7 +63,7 @@ static void an_address_of_another_machine_is_named(void **state)
 	assert_int_equal(fd, -1);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_forms_are_refused),

@@ -71,7 +71,7 @@ static void an_entity_tag_is_found_in_a_list(void **state)
 			fail_msg("'%s'", cases[i].header);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gzip_is_sent_to_whom_takes_it),

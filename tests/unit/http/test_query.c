@@ -184,7 +184,7 @@ static void a_target_is_cut_and_decoded(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_leaves_the_defaults),

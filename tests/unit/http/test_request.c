@@ -136,7 +136,7 @@ static void what_libmicrohttpd_would_answer_is_refused_in_json_too(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		SERVER_TEST(bad_requests_are_refused_in_json),

@@ -98,7 +98,7 @@ static void required_parameters_are_allowed_ones(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_lead_where_they_should),

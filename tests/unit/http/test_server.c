@@ -429,7 +429,7 @@ static void a_port_in_use_is_named(void **state)
 	assert_null(http_server_stop(second, 0));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		SERVER_TEST(the_page_comes_with_its_policy),

@@ -180,7 +180,7 @@ static void what_is_out_of_range_is_refused(void **state)
 	buf_done(&b);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_state_comes_back_as_it_was),

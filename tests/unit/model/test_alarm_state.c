@@ -93,7 +93,7 @@ static void a_reason_fires_at_the_highest_level_of_what_gives_it(void **state)
 	free(alarm);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_reasons_and_changes_read_back_what_they_write),

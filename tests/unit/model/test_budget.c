@@ -232,7 +232,7 @@ static void a_plan_that_is_too_much_makes_intervals_longer(void **state)
 			cases[i].expected_seconds * USEC_PER_SEC);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_budget_holds_a_tenth_of_the_day),

@@ -291,7 +291,7 @@ static void problems_come_first_and_the_rest_keeps_its_order(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(what_is_well_has_no_finding),

@@ -159,7 +159,7 @@ static void text_that_does_not_fit_is_cut_and_numbers_are_refused(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_device_has_the_same_leaves),

@@ -284,7 +284,7 @@ static void devices_are_summed_up(void **state)
 	assert_int_equal(sum.flushes, 12);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_known_number_of_fields_is_read),

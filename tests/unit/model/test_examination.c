@@ -119,7 +119,7 @@ static void a_refusal_is_kept_once_and_never_one_too_many(void **state)
 	free(e);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_has_a_name_of_its_own),

@@ -361,7 +361,7 @@ static void a_sample_sums_the_leaves_up(void **state)
 	assert_int_equal(facts_sample_disk(&other, "9 0 md0\n", &mirror, &error), -EBADMSG);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(our_own_work_is_no_work_of_others),

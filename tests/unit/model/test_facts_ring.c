@@ -208,7 +208,7 @@ static void another_device_forgets_the_samples(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_ring, free_ring)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_run_is_seen_from_before_its_begin_to_after_its_end),

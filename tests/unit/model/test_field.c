@@ -136,7 +136,7 @@ static void a_copy_is_cut_to_what_fits(void **state)
 	assert_string_equal(small, "a b");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_end_with_a_line_break_or_the_text),

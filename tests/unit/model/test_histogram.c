@@ -463,7 +463,7 @@ static void every_truncation_and_every_extra_byte_is_refused(void **state)
 	free(h);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_bucket_begins_and_ends_where_its_definition_says),

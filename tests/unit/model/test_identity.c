@@ -345,7 +345,7 @@ static void a_mount_point_is_found_by_its_path(void **state)
 	assert_false(identity_has_mount_point("", "/"));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_the_mount_is_found_and_unescaped),

@@ -32,7 +32,7 @@ static void each_phase_has_words_of_its_own(void **state)
 	assert_string_equal(job_phase_text(JOB_PHASE_LAYOUT), "laying out the probe file");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_probe_file_is_named_for_host_and_user),

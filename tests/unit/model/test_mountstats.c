@@ -223,7 +223,7 @@ static void a_mount_made_anew_gives_no_numbers(void **state)
 	assert_int_equal(d.age_sec, 13);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_statistics_of_a_mount_point_are_found),

@@ -85,7 +85,7 @@ static void anything_else_is_refused(void **state)
 		-EBADMSG);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_lines_are_read_in_basis_points),

@@ -214,7 +214,7 @@ static void leaving_io_uring_is_seen_only_when_the_choice_was_ours(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_the_contract_and_read_back),

@@ -426,7 +426,7 @@ static void states_have_the_names_of_the_contract(void **state)
 
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(a_repository_without_results_is_unknown),

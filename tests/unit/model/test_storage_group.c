@@ -105,7 +105,7 @@ static void a_server_and_a_pool_of_one_name_are_not_the_same(void **unused)
 	assert_false(storage_group_is_same(&a, &b));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_repository_without_a_device_belongs_to_its_server_or_mount),

@@ -178,7 +178,7 @@ static void the_start_of_a_process_is_its_22nd_field(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),

@@ -547,7 +547,7 @@ static void reading_and_writing_follow_from_the_share(void **state)
 	assert_true(workload_writes(&w));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(presets_are_those_of_the_contract),

@@ -297,7 +297,7 @@ static void without_the_socket_a_line_with_priority_goes_to_stderr(void **unused
 	run_in_child(deliver_without_socket);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_entry_has_all_facts_as_fields),

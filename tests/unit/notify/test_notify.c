@@ -296,7 +296,7 @@ static void stopping_nothing_is_allowed(void **unused)
 	assert_null(notifier_stop(NULL, STOP_NSEC));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_become_lines_by_level_and_results_in_order),

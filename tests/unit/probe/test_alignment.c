@@ -68,7 +68,7 @@ static void other_errors_are_told(void **state)
 	assert_int_equal(tried, 7);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_that_knows_is_believed),

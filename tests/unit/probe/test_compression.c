@@ -92,7 +92,7 @@ static void a_file_is_looked_at(void **state)
 	assert_false(compression_find(-1, 0, false));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(file_systems_that_compress_are_told_from_others),

@@ -135,7 +135,7 @@ static void where_the_file_is_there_nothing_is_ok_without_an_io(void **state)
 	assert_non_null(strstr(b->run->reason, "before the first I/O"));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

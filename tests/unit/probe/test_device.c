@@ -413,7 +413,7 @@ static void the_device_of_this_machine_is_found(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_partition_lies_on_its_disk),

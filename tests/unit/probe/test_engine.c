@@ -462,7 +462,7 @@ static void a_cancelled_run_ends_at_once(void **state)
 	assert_int_equal(b->fake.out, 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_queue_is_full_until_the_bound_and_then_drained,

@@ -230,7 +230,7 @@ static void what_is_still_out_is_our_own_too(void **state)
 	assert_int_equal(b->run->own.synced_writes, 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(an_error_ends_the_run_and_the_rest_is_awaited,

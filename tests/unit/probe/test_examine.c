@@ -289,7 +289,7 @@ static void a_place_that_cannot_be_ends_the_examination(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_new_place_is_described_and_left_empty),

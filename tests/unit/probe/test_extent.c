@@ -180,7 +180,7 @@ static void what_is_no_file_is_an_error(void **state)
 	assert_int_equal(extent_measure_holes(-1, 0, &report), -EBADF);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_really_written_counts),

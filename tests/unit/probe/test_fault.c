@@ -144,7 +144,7 @@ static void who_may_not_write_is_told_where(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_errno_has_its_status_and_sentence),

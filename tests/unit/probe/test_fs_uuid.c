@@ -87,7 +87,7 @@ static void what_does_not_exist_has_none(void **state)
 	assert_string_equal(identity.fs_uuid, "");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_link_that_leads_to_the_device_is_its_name),

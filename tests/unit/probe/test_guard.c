@@ -470,7 +470,7 @@ static void a_file_system_that_says_nothing_of_its_size_passes(void **state)
 	assert_null(guard_find_broken(GUARD_AT_SPACE, &b->facts));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

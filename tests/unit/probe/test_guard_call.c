@@ -160,7 +160,7 @@ static void a_lock_is_held_once(void **state)
 	temporary_close(&t);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_outside_the_directory_is_opened_or_made),

@@ -132,7 +132,7 @@ static void a_link_in_place_of_a_fresh_file_is_left_as_it_is(void **state)
 	buf_done(&to);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -85,7 +85,7 @@ static void what_is_not_ours_is_told_from_what_is_newer(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_comes_back_as_it_was),

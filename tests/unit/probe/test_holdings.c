@@ -247,7 +247,7 @@ static void names_of_ours_have_one_form(void **state)
 			fail_msg("%s", cases[i].name);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -271,7 +271,7 @@ static const struct io_backend_ops *threads = &io_threads_backend;
 	}
 #define BOTH(test) CASE(test, uring), CASE(test, threads)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH(what_is_written_is_read_back),

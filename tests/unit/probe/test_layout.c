@@ -259,7 +259,7 @@ static void the_longest_write_is_told_and_not_their_sum(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -273,7 +273,7 @@ static void mixed_runs_go_on_sequentially_and_keep_their_type(void **state)
 	assert_true(types_changed_within <= 1);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sequential_goes_on_block_by_block_and_wraps),

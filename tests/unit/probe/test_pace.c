@@ -160,7 +160,7 @@ static void rate_and_think_time_hold_both(void **state)
 	assert_int_equal(pace_due_nsec(&p), START + 100 * NSEC_PER_MSEC);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_limits_everything_may_go_at_once),

@@ -269,7 +269,7 @@ static void buffers_are_whole_pages_of_their_own(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(content_cannot_be_compressed),

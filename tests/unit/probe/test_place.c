@@ -177,7 +177,7 @@ static void another_file_system_than_expected_is_the_wrong_target(void **state)
 	place_close(&b->place);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kernel_file_systems_are_unsafe, set_up, tear_down),

@@ -126,7 +126,7 @@ static void a_daemon_that_may_enter_has_it_inside(void **state)
 	assert_true(e->preparation.is_ready && !e->preparation.is_beside);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(it_is_made_once_with_its_tag, set_up, tear_down),

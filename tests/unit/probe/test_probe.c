@@ -550,7 +550,7 @@ static void too_many_ios_for_threads_are_refused(void **state)
 	assert_non_null(strstr(b->run->reason, "queue_depth 512 would fit"));
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

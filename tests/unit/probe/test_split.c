@@ -114,7 +114,7 @@ static void the_leaves_are_summed_up(void **state)
 	assert_int_equal(sum.reads, 11);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_are_compared_with_blocks),

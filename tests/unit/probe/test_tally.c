@@ -116,7 +116,7 @@ static void more_than_can_be_kept_gives_no_figures_at_all(void **state)
 	seconds_done(&s);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_at_work_is_the_union_of_all_threads),

@@ -525,7 +525,7 @@ static void an_unwritable_repository_is_an_error_in_words(void **state)
 	assert_reason_has(b, "permission denied");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_missing_is_made, set_up, tear_down),

@@ -323,7 +323,7 @@ static void each_trial_has_its_words(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(all_that_is_well_is_shown),

@@ -185,7 +185,7 @@ static void an_alarm_of_the_users_is_called_by_its_name(void **unused)
 		"warning from 2026-11-30 18:00:00 to 2026-11-30 18:01:00 UTC (1min)");
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_alarm_of_the_users_is_called_by_its_name),

@@ -382,7 +382,7 @@ static void an_incident_names_who_else_had_trouble_there(void **unused)
 	free(group);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slower_than_normal_is_explained_by_what_is_normal),

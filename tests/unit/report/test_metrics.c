@@ -419,7 +419,7 @@ static void the_strict_reader_refuses(void **unused)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_known_present_gives_known_samples),

@@ -151,7 +151,7 @@ static void a_csv_line_has_as_many_fields_as_the_header(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_becomes_samples_with_its_start),

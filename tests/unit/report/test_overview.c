@@ -364,7 +364,7 @@ static void a_full_buffer_is_an_error(void **unused)
 	sample_free(s);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_which_version_and_when),

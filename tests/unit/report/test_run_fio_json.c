@@ -308,7 +308,7 @@ static void every_format_is_found_and_writes(void **unused)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_and_times_are_in_fios_units),

@@ -260,7 +260,7 @@ static void counts_past_what_json_holds_are_cut(void **unused)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_to_the_letter),

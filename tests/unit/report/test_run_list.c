@@ -81,7 +81,7 @@ static void columns_are_counted_in_characters(void **unused)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_header_stands_over_the_columns),

@@ -350,7 +350,7 @@ static void a_full_buffer_stays_an_error(void **unused)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mixed_run_has_all_tables),

@@ -116,7 +116,7 @@ static void flags_are_what_the_file_was_opened_with(void **unused)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mixed_run_to_the_letter),

@@ -245,7 +245,7 @@ static void a_reopened_incident_is_open_and_else_closed_ones_stay_closed(void **
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

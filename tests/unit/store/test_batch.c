@@ -100,7 +100,7 @@ static void changes_keep_the_order_in_which_they_were_added(void **state)
 	store_batch_free(batch);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_batch_has_nothing_to_lend),

@@ -111,7 +111,7 @@ static void what_fills_the_last_byte_is_zero(void **state)
 	assert_false(bits_is_at_end(&r)); /* a whole byte too many */
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_width_comes_back),

@@ -283,7 +283,7 @@ static void damaged_histograms_are_refused_or_consistent(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_preset_comes_back_but_for_the_size_of_its_file),

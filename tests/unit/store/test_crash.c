@@ -147,7 +147,7 @@ static void a_killed_writer_loses_nothing_it_said_was_committed(void **state)
 	}
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_killed_writer_loses_nothing_it_said_was_committed,

@@ -105,7 +105,7 @@ static void a_mute_that_is_taken_back_ends_earlier_and_is_else_as_before(void **
 	assert_string_equal(found.mutes[0].reason, mute.reason);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -287,7 +287,7 @@ static void a_database_that_comes_later_or_is_replaced_is_opened_with_the_next_q
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(questions_are_answered_on_other_threads),

@@ -291,7 +291,7 @@ static void a_damaged_message_is_an_error(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_alarm_state_comes_back_whole),

@@ -83,7 +83,7 @@ static void a_damaged_row_is_an_error(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

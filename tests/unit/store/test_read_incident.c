@@ -367,7 +367,7 @@ static void damaged_rows_are_errors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(incidents_on_one_storage_at_one_time_name_each_other),

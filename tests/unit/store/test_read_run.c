@@ -458,7 +458,7 @@ static void damaged_runs_are_errors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_run_comes_back_with_every_field),

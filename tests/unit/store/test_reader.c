@@ -160,7 +160,7 @@ static void a_member_of_the_group_reads_with_and_without_the_daemon(void **state
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_interrupt_ends_what_runs_and_no_more),

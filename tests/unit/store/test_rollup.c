@@ -540,7 +540,7 @@ static void the_writer_tends_when_asked_and_batches_go_first(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(hours_and_days_hold_exactly_what_their_runs_held),

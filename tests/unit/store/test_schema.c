@@ -539,7 +539,7 @@ static void incidents_v_tells_of_the_newest_event_by_names(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_new_database_is_ours_and_for_the_group_to_read),

@@ -399,7 +399,7 @@ static void damaged_rows_are_errors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_run_is_a_point_while_they_fit),

@@ -168,7 +168,7 @@ static void one_integer_is_one_call(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(result_codes_become_errno),

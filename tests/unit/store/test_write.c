@@ -457,7 +457,7 @@ static void a_run_of_random_4k_costs_at_most_650_bytes(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(runs_of_one_kind_share_all_but_their_own_row),

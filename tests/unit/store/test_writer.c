@@ -481,7 +481,7 @@ static void closing_nothing_is_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(batches_come_back_in_order_and_the_event_tells_when),

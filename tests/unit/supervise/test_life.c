@@ -253,7 +253,7 @@ static void stuck_replaces_what_was_reported(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_end_as_they_should),

@@ -193,7 +193,7 @@ static void what_is_no_such_file_is_told(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_worker_lives_until_it_is_gone),

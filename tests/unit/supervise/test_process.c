@@ -481,7 +481,7 @@ static void a_worker_that_cannot_be_supervised_is_killed_and_leaves_no_zombie(vo
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_worker_reports_and_exits, set_up, tear_down),

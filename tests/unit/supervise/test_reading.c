@@ -192,7 +192,7 @@ static void nfs_is_asked_for_only_when_somebody_needs_it(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_disk_has_counters_and_pressure),

@@ -281,7 +281,7 @@ static void a_job_to_make_a_directory_carries_its_user(void **state)
 	free(job);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_arrives_as_it_was_sent),

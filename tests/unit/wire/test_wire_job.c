@@ -185,7 +185,7 @@ static void a_message_that_outgrows_its_buffer_is_an_error_of_the_buffer(void **
 	free(job);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_arrives_as_it_was_sent),

@@ -436,7 +436,7 @@ static void text_with_a_nul_byte_or_too_long_is_refused(void **state)
 	free(run);
 }
 
-int main(void)
+TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_result_arrives_as_it_was_sent_and_leaves_the_rest),
