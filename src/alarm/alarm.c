@@ -122,15 +122,16 @@ static int64_t next_check_usec(const struct alarm_state *state, int64_t started_
 static void note_probe(struct step *step)
 {
 	struct alarm_probe *probe = step->probe;
-	bool is_first = probe->newest_usec == 0;
+	const struct run *run = step->input->run;
+	bool is_explained =
+		probe->newest_usec == 0 || step->input->is_muted || run_is_own_trouble(run);
 
 	probe->newest_usec = step->input->now_usec;
-	if (is_first || step->input->is_muted || step->input->run->status != RUN_SKIPPED)
+	if (is_explained || run->status != RUN_SKIPPED)
 		probe->taken_usec = step->input->now_usec;
 	probe->interval_usec = step->input->interval_usec;
 	/* A run by schedule ends the wait for those that confirm. */
-	if (step->input->run->status != RUN_SKIPPED && !is_judged(step->input->run) &&
-		!step->input->is_confirmation)
+	if (run->status != RUN_SKIPPED && !is_judged(run) && !step->input->is_confirmation)
 		slot_close(step);
 }
 

@@ -79,6 +79,8 @@ static void set_run(struct snapshot_probe *probe, const struct run *run)
 	probe->workload = &run->workload;
 	probe->last_run = run;
 	probe->last_success_usec = run->status == RUN_OK ? run->started_usec : 0;
+	if (run_is_own_trouble(run))
+		probe->own_trouble = run->reason;
 }
 
 static int add_probe(struct status_repository *repository, const struct run *run)

@@ -146,8 +146,9 @@ static void look_for_overlap(struct daemon *d, struct live_repository *repositor
 	if (probe->overlap_due_nsec > now_nsec)
 		return;
 	live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
-	/* Slots that passed at once, while the machine slept, were lost to no run of another. */
-	if (was_waiting || live_is_held(repository, now_nsec))
+	/* Slots that passed at once, while the machine slept, were lost to no run of another; nor
+	 * were those that passed while nothing could start. */
+	if (d->record.is_safe && (was_waiting || live_is_held(repository, now_nsec)))
 		skip(d, repository, probe, RUN_SKIP_OVERLAP, overlap_reason(repository, now_nsec));
 }
 
@@ -163,7 +164,8 @@ static void skip_overdue(struct daemon *d)
 	}
 }
 
-/* Silence while clocks jumped, or this process did not get on, is nobody's fault. */
+/* Silence while clocks jumped, or this process did not get on or had to wait for the history, is no
+ * fault of a repository. */
 static void follow_clock(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
@@ -172,7 +174,7 @@ static void follow_clock(struct daemon *d)
 
 	if (is_set)
 		daemon_changed(d);
-	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC)
+	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC || !d->record.is_safe)
 		d->listening_usec = now_usec;
 	live_drop_late_confirmations(d->live, now_nsec);
 	d->dispatched_nsec = now_nsec;

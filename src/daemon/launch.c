@@ -223,7 +223,7 @@ static bool drain_socket(struct launch *l, unsigned max_messages)
 			return true;
 		int r = supervise_receive(&l->worker, &l->seen.progress, into, &message, &error);
 		if (r < 0) {
-			run_fail(into, RUN_ERROR, -r, "the worker's answer cannot be read: %s",
+			run_fail(into, RUN_SKIPPED, 0, "the worker's answer cannot be read: %s",
 				error.text);
 			l->life.has_result = true;
 			return step(l, SUPERVISE_EVENT_STOP);
@@ -381,8 +381,7 @@ static void give_up_watching(struct launch *l, int error)
 	log_error("%s: a worker cannot be watched: %s", l->note.repository, errno_text(-error));
 	if (!l->run)
 		return;
-	run_fail(l->run, RUN_ERROR, -error, "the worker could not be watched: %s",
-		errno_text(-error));
+	run_fail(l->run, RUN_SKIPPED, 0, "the worker could not be watched: %s", errno_text(-error));
 	end_unwatched(l);
 }
 
@@ -403,10 +402,8 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
 	l->run->is_confirmation = live_is_confirmation(probe);
 	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
-	if (r < 0) {
-		run_fail(l->run, RUN_ERROR, -r, "no worker could be started: %s", error.text);
-		l->run->has_own = true; /* nobody was there who could write */
-	}
+	if (r < 0)
+		run_fail(l->run, RUN_SKIPPED, 0, "no worker could be started: %s", error.text);
 	if (l->worker.pid == 0) {
 		hand_over(l);
 		goto out;

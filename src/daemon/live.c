@@ -291,6 +291,10 @@ void live_set_identity(struct live_repository *repository, const struct identity
 int live_add_run(
 	struct live_repository *repository, struct live_probe *probe, const struct run *run)
 {
+	if (run_is_own_trouble(run)) {
+		memcpy(probe->own_trouble, run->reason, sizeof(probe->own_trouble));
+		return 0;
+	}
 	if (run->status == RUN_SKIPPED) {
 		probe->skips[run->skip]++;
 		probe->skips_in_row += run->skip != RUN_SKIP_MUTE;
@@ -300,6 +304,7 @@ int live_add_run(
 	if (run->status == RUN_OK)
 		repository->place.stuck_count = 0;
 	probe->skips_in_row = 0;
+	probe->own_trouble[0] = '\0';
 	probe->late_starts += run->start_delay_usec > LIVE_LATE_USEC;
 	probe->runs++;
 	if (run->status != RUN_OK)

@@ -42,6 +42,8 @@ struct live_probe {
 	uint64_t skips[RUN_SKIPS];
 	uint64_t skips_in_row; /* since the last run that took place; muted ones do not count */
 	enum run_skip last_skip;
+	char own_trouble[RUN_REASON_MAX + 1]; /* why the newest run could not take place, when that
+					       * is none of the repository's; "": it could */
 	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 };

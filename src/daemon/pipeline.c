@@ -41,12 +41,13 @@ static uint64_t refusal_of(const struct run *run)
 		return (uint64_t)run->status;
 	case RUN_REFUSED:
 		return hash_text(run->reason);
+	case RUN_SKIPPED:
+		return run_is_own_trouble(run) ? hash_text(run->reason) : 0;
 	case RUN_OK:
 	case RUN_ERROR:
 	case RUN_STALLED:
 	case RUN_TIMEOUT:
 	case RUN_STUCK:
-	case RUN_SKIPPED:
 		break;
 	}
 	return 0;
@@ -59,7 +60,7 @@ static enum log_level level_of_run(
 	enum log_level usual = d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	uint64_t refusal = refusal_of(run);
 
-	if (!repository || run->status == RUN_SKIPPED)
+	if (!repository || (run->status == RUN_SKIPPED && !run_is_own_trouble(run)))
 		return usual;
 	bool is_told = refusal != 0 && refusal == repository->place.told_refusal;
 	repository->place.told_refusal = refusal;
@@ -152,7 +153,7 @@ static int settle(struct daemon *d, const struct run *run, struct store_batch *b
 {
 	struct ledger_account *account = ledger_find(&d->ledger, run->repository);
 
-	if (!account || run->status == RUN_SKIPPED)
+	if (!account || (run->status == RUN_SKIPPED && run->reserved_bytes == 0))
 		return 0;
 	ledger_settle(account, run);
 	return batch_add_budget(d, account, batch);

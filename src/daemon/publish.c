@@ -23,6 +23,10 @@
 #define BODY_MAX (UINT64_C(64) << 20)
 #define REASON_MAX 512
 
+static const char waits_for_history[] =
+	"probing waits for the history, which alone knows what may be written where, and which is "
+	"not open yet";
+
 static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 {
 	to->name = from->config->name;
@@ -38,6 +42,7 @@ static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
 	to->runs = from->runs;
 	to->skips_in_row = from->skips_in_row;
 	to->last_skip = from->last_skip;
+	to->own_trouble = from->own_trouble[0] != '\0' ? from->own_trouble : NULL;
 	to->late_starts = from->late_starts;
 	to->stuck_since_usec = from->stuck_since_usec;
 	for (size_t i = 0; i < RUN_STATUSES; i++)
@@ -103,6 +108,8 @@ static void frame_fill(struct frame *f, const struct daemon *d)
 		to->probes = probe;
 		for (size_t k = 0; k < from->probe_count; k++) {
 			fill_probe(probe, &from->probes[k]);
+			if (!d->record.is_safe)
+				probe->own_trouble = waits_for_history;
 			probe++->next_run_usec = live_start_usec(from, &from->probes[k]);
 		}
 		to->state = snapshot_judge(to, f->reasons[i], sizeof(f->reasons[i]));

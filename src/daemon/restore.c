@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- Rows on their way from the reader to the loop -------------------------- */
 
@@ -232,13 +233,22 @@ int restore_take(struct daemon *d, const struct restored *restored)
 	return r < 0 ? r : 0;
 }
 
+/* As where the disk was full when it was to be made. */
+static bool was_never_written(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? errno == ENOENT : st.st_size == 0;
+}
+
 int restore_limits(struct daemon *d, struct error *reterr)
 {
 	struct restored restored = { .has_limits = true };
 	struct store_reader *reader = NULL;
-	int r = store_reader_open_older(d->database_path, &reader, reterr);
+	bool is_empty = was_never_written(d->database_path);
+	int r = is_empty ? 0 : store_reader_open_older(d->database_path, &reader, reterr);
 
-	if (r >= 0)
+	if (r >= 0 && !is_empty)
 		r = read_limits(reader, &restored, reterr);
 	if (r >= 0)
 		r = take_rows(d, &restored);

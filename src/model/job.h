@@ -65,7 +65,7 @@ enum job_phase {
 	JOB_PHASE_MEASURE, /* in nanoseconds of the duration, or bytes when that bound is nearer */
 	JOB_PHASE_DRAIN,
 	JOB_PHASE_GROWTH, /* bytes */
-	JOB_PHASE_EXAMINE, /* of JOB_EXAMINE, alone */
+	JOB_PHASE_EXAMINE, /* of JOB_EXAMINE, alone; and before the first of all others */
 };
 
 struct job_progress {

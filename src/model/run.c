@@ -161,6 +161,11 @@ bool run_status_has_numbers(enum run_status status)
 	return status == RUN_OK || status == RUN_STALLED;
 }
 
+bool run_is_own_trouble(const struct run *run)
+{
+	return run->status == RUN_SKIPPED && run->skip == RUN_SKIP_NONE;
+}
+
 bool run_is_measured(const struct run *run)
 {
 	return run->operations[RUN_READ].ios > 0 || run->operations[RUN_WRITE].ios > 0;

@@ -43,7 +43,7 @@ enum run_status {
 #define RUN_STATUSES 11
 
 enum run_skip {
-	RUN_SKIP_NONE,
+	RUN_SKIP_NONE, /* not skipped; of a skipped run: trouble of our own, as its reason says */
 	RUN_SKIP_OVERLAP,
 	RUN_SKIP_IN_USE,
 	RUN_SKIP_BUSY,
@@ -150,6 +150,10 @@ void run_total(const struct run *run, struct run_operation_result *ret);
 
 /* True when a status says that the repository itself was measured to the end (ok, stalled). */
 bool run_status_has_numbers(enum run_status status);
+
+/* True when it did not take place for a reason that is none of the repository's, such as a worker
+ * that cannot be started: it says nothing of the repository, nor of who is at work there. */
+bool run_is_own_trouble(const struct run *run);
 
 /* True when at least one I/O was measured. A run that is ok has that. */
 bool run_is_measured(const struct run *run);

@@ -55,6 +55,8 @@ static enum repository_state state_of_runs(const struct snapshot_probe *probe)
 {
 	if (probe->stuck_since_usec != 0)
 		return REPOSITORY_CRITICAL;
+	if (probe->own_trouble)
+		return REPOSITORY_UNKNOWN;
 	if (probe->last_run && probe->last_run->status != RUN_SKIPPED)
 		return state_of_status(probe->last_run->status);
 	return probe->last_success_usec != 0 ? REPOSITORY_OK : REPOSITORY_UNKNOWN;
@@ -67,7 +69,8 @@ static bool is_well(enum repository_state state)
 
 static bool is_skipped_again(const struct snapshot_probe *probe)
 {
-	return probe->skips_in_row >= SKIPS_WARNING && is_well(state_of_runs(probe));
+	return probe->skips_in_row >= SKIPS_WARNING && !probe->own_trouble &&
+		is_well(state_of_runs(probe));
 }
 
 static enum repository_state state_of_probe(const struct snapshot_probe *probe)
@@ -219,6 +222,18 @@ static void explain_pause(const struct snapshot_mute *mute, struct buf *b)
 		buf_printf(b, ": %s", mute->reason);
 }
 
+static void explain_unknown(const struct snapshot_repository *repository, struct buf *b)
+{
+	const char *trouble = NULL;
+
+	for (size_t i = 0; repository->probes && i < repository->probe_count && !trouble; i++)
+		trouble = repository->probes[i].own_trouble;
+	if (trouble)
+		buf_printf(b, "nothing can be measured: %s", trouble);
+	else
+		buf_add_text(b, "no result yet");
+}
+
 static enum repository_state judge(const struct snapshot_repository *repository, struct buf *b)
 {
 	const struct snapshot_probe *probe = worst_probe(repository);
@@ -229,7 +244,7 @@ static enum repository_state judge(const struct snapshot_repository *repository,
 		state = state_of_level(level);
 		snapshot_alarm_explain(repository->alarm, b);
 	} else if (state == REPOSITORY_UNKNOWN) {
-		buf_add_text(b, "no result yet");
+		explain_unknown(repository, b);
 	} else if (state == REPOSITORY_OK) {
 		explain_ok(repository, b);
 	} else {

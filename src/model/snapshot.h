@@ -45,6 +45,8 @@ struct snapshot_probe {
 	uint64_t skips[RUN_SKIPS];
 	uint64_t skips_in_row; /* since the last run that took place */
 	enum run_skip last_skip;
+	const char *own_trouble; /* why nothing can be measured, when that is none of the
+				  * repository's; NULL: it can */
 	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 	int64_t stuck_since_usec; /* 0: no stuck worker */
@@ -99,8 +101,8 @@ struct snapshot {
 const char *repository_state_name(enum repository_state state); /* "ok", … "paused" */
 
 /* The state that follows from what is known: pure. Paused while a mute of that mode holds; else the
- * worst of the alarm level and the newest runs: no run at all is unknown. Writes the sentence to
- * reason (size bytes). */
+ * worst of the alarm level and the newest runs: no run at all is unknown, and so is one that
+ * trouble of our own kept from taking place. Writes the sentence to reason (size bytes). */
 enum repository_state snapshot_judge(
 	const struct snapshot_repository *repository, char *reason, size_t size);
 

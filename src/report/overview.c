@@ -19,11 +19,12 @@
 enum condition {
 	CONDITION_FAILS, /* warning or critical for another reason than latency */
 	CONDITION_SLOW,
+	CONDITION_UNMEASURED, /* for trouble of our own */
 	CONDITION_UNKNOWN,
 	CONDITION_PAUSED,
 	CONDITION_WELL,
 };
-#define CONDITIONS 5
+#define CONDITIONS 6
 
 static const struct {
 	const char *one;
@@ -31,6 +32,7 @@ static const struct {
 } condition_texts[CONDITIONS] = {
 	[CONDITION_FAILS] = { "is in trouble", "are in trouble" },
 	[CONDITION_SLOW] = { "is slow", "are slow" },
+	[CONDITION_UNMEASURED] = { "cannot be measured", "cannot be measured" },
 	[CONDITION_UNKNOWN] = { "has no result yet", "have no result yet" },
 	[CONDITION_PAUSED] = { "is paused", "are paused" },
 	[CONDITION_WELL] = { "is well", "are well" },
@@ -52,6 +54,14 @@ static bool is_slow(const struct snapshot_repository *repository)
 	return true;
 }
 
+static bool has_own_trouble(const struct snapshot_repository *repository)
+{
+	for (size_t i = 0; i < repository->probe_count; i++)
+		if (repository->probes[i].own_trouble)
+			return true;
+	return false;
+}
+
 static enum condition condition_of(const struct snapshot_repository *repository)
 {
 	switch (repository->state) {
@@ -61,7 +71,7 @@ static enum condition condition_of(const struct snapshot_repository *repository)
 	case REPOSITORY_CRITICAL:
 		return is_slow(repository) ? CONDITION_SLOW : CONDITION_FAILS;
 	case REPOSITORY_UNKNOWN:
-		return CONDITION_UNKNOWN;
+		return has_own_trouble(repository) ? CONDITION_UNMEASURED : CONDITION_UNKNOWN;
 	case REPOSITORY_PAUSED:
 		return CONDITION_PAUSED;
 	}

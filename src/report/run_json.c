@@ -124,7 +124,7 @@ void run_json_add_outcome(struct json_t *object, const struct run *run)
 	json_add_text(object, "status", run_status_name(run->status));
 	json_add_text(object, "reason", text_or_null(run->reason));
 	if (run->status == RUN_SKIPPED)
-		json_add_text(object, "skip", run_skip_name(run->skip));
+		json_add_text(object, "skip", text_or_null(run_skip_name(run->skip)));
 	if (run->error_number > 0)
 		json_add_text(object, "error", errno_name(run->error_number));
 	json_add(object, "trust", new_trust(run));

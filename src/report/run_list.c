@@ -76,7 +76,7 @@ static void add_notes(const struct run *run, struct buf *b)
 		before_word = " ";
 		before_reason = ": ";
 	}
-	if (run->status == RUN_SKIPPED) {
+	if (run->skip != RUN_SKIP_NONE) {
 		buf_printf(b, "%s%s", before_word, run_skip_name(run->skip));
 		before_reason = ": ";
 	}

@@ -45,7 +45,7 @@ static void add_status(const struct run *run, struct buf *b)
 {
 	add_label(b, "status:");
 	buf_add_text(b, run_status_name(run->status));
-	if (run->status == RUN_SKIPPED)
+	if (run->skip != RUN_SKIP_NONE)
 		buf_printf(b, " (%s)", run_skip_name(run->skip));
 	else if (run->error_number > 0)
 		buf_printf(b, " (%s)", errno_name(run->error_number));

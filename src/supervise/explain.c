@@ -14,6 +14,7 @@ static void explain_kill(
 	const struct supervise_life *life, const struct supervise_seen *seen, struct run *run)
 {
 	const struct job_progress *p = &seen->progress;
+	bool is_at_work = seen->at_nsec > 0 && p->phase != JOB_PHASE_EXAMINE;
 	struct buf work = BUF_INIT(128);
 
 	if (seen->at_nsec > 0 && (p->phase == JOB_PHASE_LAYOUT || p->phase == JOB_PHASE_GROWTH)) {
@@ -23,9 +24,26 @@ static void explain_kill(
 	}
 	run_fail(run, RUN_TIMEOUT, ETIMEDOUT,
 		"no answer from the repository: the worker was killed at its deadline, %s%s%s",
-		seen->at_nsec > 0 ? "while " : "before its first I/O",
-		seen->at_nsec > 0 ? job_phase_text(p->phase) : "", buf_text(&work));
+		is_at_work ? "while " : "before its first I/O",
+		is_at_work ? job_phase_text(p->phase) : "", buf_text(&work));
 	buf_done(&work);
+}
+
+/* Nobody has touched the repository: that this run did not take place says nothing of it. */
+static void explain_no_begin(const struct supervise_life *life, int wait_status, struct run *run)
+{
+	if (life->was_killed)
+		run_fail(run, RUN_SKIPPED, 0,
+			"the worker did not begin before its deadline and was killed");
+	else if (WIFSIGNALED(wait_status))
+		run_fail(run, RUN_SKIPPED, 0,
+			"the worker was ended by signal %d (%s) before it began",
+			WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+	else
+		run_fail(run, RUN_SKIPPED, 0,
+			"the worker exited with code %d before it began: repoprobe-worker may be of "
+			"another version",
+			WEXITSTATUS(wait_status));
 }
 
 void supervise_explain_end(const struct supervise_life *life, const struct supervise_seen *seen,
@@ -33,6 +51,8 @@ void supervise_explain_end(const struct supervise_life *life, const struct super
 {
 	if (life->was_stopped)
 		run_fail(run, RUN_ERROR, ECANCELED, "the run was stopped before it ended");
+	else if (!life->has_begun)
+		explain_no_begin(life, wait_status, run);
 	else if (life->was_killed)
 		explain_kill(life, seen, run);
 	else if (WIFSIGNALED(wait_status))

@@ -83,6 +83,7 @@ enum supervise_action supervise_life_step(
 		return now_nsec >= life->deadline_nsec ? expire(life, now_nsec)
 						       : SUPERVISE_DO_NOTHING;
 	case SUPERVISE_EVENT_PROGRESS:
+		life->has_begun = true;
 		return SUPERVISE_DO_NOTHING;
 	case SUPERVISE_EVENT_RESULT:
 		take_result(life, now_nsec);

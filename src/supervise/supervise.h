@@ -52,6 +52,7 @@ struct supervise_life {
 	uint64_t deadline_nsec; /* when the next step is due without an event, UINT64_MAX: never */
 	bool was_killed; /* past its deadline */
 	bool was_stopped; /* the caller wanted it gone: no verdict on the repository */
+	bool has_begun; /* it went to work on the repository: before that all is our trouble */
 	bool has_result;
 };
 
@@ -130,7 +131,8 @@ struct supervise_seen {
 };
 
 /* What the run becomes from how the worker ended, when it sent no result: killed for time
- * (timeout, with what was seen until then), a signal, an exit code (error). */
+ * (timeout, with what was seen until then), a signal, an exit code (error); of
+ * one that had not begun, trouble of our own. */
 void supervise_explain_end(const struct supervise_life *life, const struct supervise_seen *seen,
 	int wait_status, struct run *run);
 /* … and when it is stuck: status and sentence replace what was there. */

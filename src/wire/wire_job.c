@@ -246,7 +246,7 @@ static int read_phase(struct buf_reader *r, void *into, struct error *reterr)
 	struct job_progress *progress = into;
 
 	(void)reterr; /* as above */
-	progress->phase = (enum job_phase)section_read_below(r, JOB_PHASE_GROWTH + 1);
+	progress->phase = (enum job_phase)section_read_below(r, JOB_PHASE_EXAMINE + 1);
 	progress->done = buf_read_u64(r);
 	progress->total = buf_read_u64(r);
 	return 0;

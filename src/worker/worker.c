@@ -196,6 +196,8 @@ static int carry_out(int fd, struct job *job, struct run *run)
 	const struct examination_job *examination = find_examination(job->kind);
 	if (examination)
 		return examine(fd, examination, job);
+	/* What comes from here on may be the repository's fault, what came before is not. */
+	send_progress(&listener, &(struct job_progress){ .phase = JOB_PHASE_EXAMINE });
 	probe_run(job, &clock, &observer, run);
 	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;
 }

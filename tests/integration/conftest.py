@@ -295,6 +295,17 @@ class Daemon:
         """Process ids of its children."""
         return [int(pid) for pid in children_of(self.process.pid)]
 
+    def wait_at_work(self, path):
+        """A worker that has begun: it has opened something below path."""
+
+        def is_at_work(pid):
+            with contextlib.suppress(OSError):  # it may end meanwhile
+                fds = pathlib.Path(f"/proc/{pid}/fd")
+                return any(os.readlink(fd).startswith(str(path)) for fd in fds.iterdir())
+            return False
+
+        return wait_for(lambda: next(filter(is_at_work, self.workers()), None), "a worker at work")
+
     def hang_up(self):
         self.process.send_signal(signal.SIGHUP)
 

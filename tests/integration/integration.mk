@@ -25,6 +25,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_kill.py \
 	%D%/test_metrics.py \
 	%D%/test_migration.py \
+	%D%/test_own_trouble.py \
 	%D%/test_parallel_runs.py \
 	%D%/test_permissions.py \
 	%D%/test_quickstart.py \

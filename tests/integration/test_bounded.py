@@ -152,8 +152,7 @@ def test_a_worker_that_is_killed_counts_with_all_it_might_have_written(daemon, s
     slow.delay(200)
     level = d.sql("SELECT level_bytes FROM budget")[0][0]
     ask(d)
-    wait_for(d.workers, "a worker")
-    os.kill(d.workers()[0], signal.SIGKILL)
+    os.kill(d.wait_at_work(slow.path), signal.SIGKILL)
     d.wait_runs("nas", 2)
     wait_for(
         lambda: d.sql("SELECT level_bytes FROM budget")[0][0] < level - 1400000,
@@ -305,8 +304,9 @@ def test_what_a_killed_worker_leaves_is_gone_or_used_after_the_next_run(daemon, 
     slow.delay(20)
     for i in range(2, 5):
         ask(d)
+        pid = d.wait_at_work(slow.path)
         wait_for(lambda: len(tree(slow.path)) == 4, lambda: f"the second file: {tree(slow.path)}")
-        os.kill(d.workers()[0], signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
         d.wait_runs("nas", i)
         assert len(tree(slow.path)) == 4
     slow.delay(0)

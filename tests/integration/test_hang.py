@@ -281,8 +281,7 @@ def test_a_worker_killed_by_somebody_is_an_error_with_a_sentence(daemon, slow):
     d.wait_runs("slow", 1)
     slow.delay(300)
     ask(d, ["slow"])
-    wait_for(d.workers, "a worker")
-    os.kill(d.workers()[0], signal.SIGKILL)
+    os.kill(d.wait_at_work(slow.path), signal.SIGKILL)
     d.wait_runs("slow", 2)
     run = d.repository("slow")["probes"][0]["last_run"]
     assert run["status"] == "error" and "ended by signal 9" in run["reason"], run

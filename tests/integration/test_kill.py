@@ -174,8 +174,7 @@ def test_a_killed_worker_is_an_error_and_the_next_run_is_well(daemon, slow):
     """By somebody else: the reason says so."""
     slow.delay(300)
     d = daemon(config=f"[repository moody]\npath = {slow.path}\nprobes = mixed\n{PROBES}").wait_ready()
-    (pid,) = wait_for(d.workers, "a worker")
-    os.kill(pid, signal.SIGKILL)
+    os.kill(d.wait_at_work(slow.path), signal.SIGKILL)
     d.wait_line(r"moody/mixed: error: the worker was ended by signal 9 \(Killed\) without a result")
     slow.delay(0)
     good = "SELECT count(*) > 0 FROM runs_v WHERE status = 'ok'"

@@ -135,6 +135,8 @@ void failed(struct fixture *f, enum run_status status, bool is_confirmation)
 	struct run *run = new_run(f);
 
 	run->status = status;
+	if (status == RUN_SKIPPED)
+		run->skip = RUN_SKIP_BUSY;
 	take(f, run, is_confirmation);
 }
 

@@ -202,6 +202,25 @@ static void a_mute_explains_skipped_runs(void **unused)
 	free_fixture(f);
 }
 
+static void trouble_of_our_own_says_nothing(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	failed(f, RUN_NOT_MOUNTED, false);
+	assert_events(f, "opened target critical");
+	for (int i = 0; i < 12 * 24; i++) {
+		struct run *run = new_run(f);
+		run->status = RUN_SKIPPED;
+		take(f, run, false);
+		assert_int_equal(f->outcome.confirm_at_usec, 0);
+		f->now_usec += SLOT_USEC;
+		tick(f, 0);
+	}
+	assert_events(f, ""); /* neither raised nor cleared, and no data is missing */
+	free_fixture(f);
+}
+
 static void any_run_that_took_place_is_data(void **unused)
 {
 	static const enum run_status statuses[] = { RUN_OK, RUN_STALLED, RUN_NO_SPACE, RUN_REFUSED,
@@ -232,6 +251,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(three_long_intervals_of_skipped_runs_are_no_data),
 		cmocka_unit_test(runs_that_were_all_skipped_count_from_the_first),
 		cmocka_unit_test(a_mute_explains_skipped_runs),
+		cmocka_unit_test(trouble_of_our_own_says_nothing),
 		cmocka_unit_test(any_run_that_took_place_is_data),
 	};
 

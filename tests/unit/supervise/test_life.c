@@ -207,20 +207,31 @@ struct ending {
 static void an_end_without_a_result_is_explained(void **state)
 {
 	static const struct ending endings[] = {
-		{ { .was_killed = true }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+		{ { .has_begun = true, .was_killed = true }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
 			"was killed at its deadline, before its first I/O", { .at_nsec = 0 } },
-		{ { .was_killed = true, .started_nsec = START }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+		{ { .has_begun = true, .was_killed = true }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
+			"was killed at its deadline, before its first I/O",
+			{ { JOB_PHASE_EXAMINE, 0, 0 }, START } },
+		{ { .has_begun = true, .was_killed = true, .started_nsec = START }, SIGKILL,
+			RUN_TIMEOUT, ETIMEDOUT,
 			"while laying out the probe file (12 MiB in 10 s, 1.2 MiB/s)",
 			{ { JOB_PHASE_LAYOUT, 12 << 20, 128 << 20 }, START + 10 * NSEC_PER_SEC } },
-		{ { .was_killed = true, .started_nsec = START }, SIGKILL, RUN_TIMEOUT, ETIMEDOUT,
-			"while measuring",
+		{ { .has_begun = true, .was_killed = true, .started_nsec = START }, SIGKILL,
+			RUN_TIMEOUT, ETIMEDOUT, "while measuring",
 			{ { JOB_PHASE_MEASURE, 1, 2 }, START + 10 * NSEC_PER_SEC } },
 		{ { .was_stopped = true }, SIGKILL, RUN_ERROR, ECANCELED, "stopped",
 			{ .at_nsec = 0 } },
-		{ { .was_killed = false }, SIGSEGV, RUN_ERROR, EIO, "signal 11", { .at_nsec = 0 } },
-		{ { .was_killed = false }, SIGKILL, RUN_ERROR, EIO, "signal 9", { .at_nsec = 0 } },
-		{ { .was_killed = false }, 1 << 8, RUN_ERROR, EIO, "code 1", { .at_nsec = 0 } },
-		{ { .was_killed = false }, 0, RUN_ERROR, EIO, "code 0", { .at_nsec = 0 } },
+		{ { .has_begun = true }, SIGSEGV, RUN_ERROR, EIO, "signal 11", { .at_nsec = 0 } },
+		{ { .has_begun = true }, SIGKILL, RUN_ERROR, EIO, "signal 9", { .at_nsec = 0 } },
+		{ { .has_begun = true }, 1 << 8, RUN_ERROR, EIO, "code 1", { .at_nsec = 0 } },
+		{ { .has_begun = true }, 0, RUN_ERROR, EIO, "code 0", { .at_nsec = 0 } },
+		/* What did not touch the repository says nothing of it. */
+		{ { .was_killed = true }, SIGKILL, RUN_SKIPPED, 0, "did not begin",
+			{ .at_nsec = 0 } },
+		{ { .has_begun = false }, SIGSEGV, RUN_SKIPPED, 0, "signal 11", { .at_nsec = 0 } },
+		{ { .has_begun = false }, SIGKILL, RUN_SKIPPED, 0, "signal 9", { .at_nsec = 0 } },
+		{ { .has_begun = false }, 1 << 8, RUN_SKIPPED, 0, "code 1 before it began",
+			{ .at_nsec = 0 } },
 	};
 	struct run *run = run_new("", "");
 
@@ -231,6 +242,7 @@ static void an_end_without_a_result_is_explained(void **state)
 			&endings[i].life, &endings[i].seen, endings[i].wait_status, run);
 		assert_int_equal(run->status, endings[i].status);
 		assert_int_equal(run->error_number, endings[i].error_number);
+		assert_int_equal(run_is_own_trouble(run), endings[i].status == RUN_SKIPPED);
 		if (!strstr(run->reason, endings[i].part))
 			fail_msg("\"%s\" lacks \"%s\"", run->reason, endings[i].part);
 	}

@@ -57,7 +57,7 @@ static void the_longest_paths_fit(void **state)
 static void progress_arrives_as_it_was_sent(void **state)
 {
 	const struct job_progress progress = {
-		.phase = JOB_PHASE_GROWTH, .done = 1, .total = UINT64_MAX
+		.phase = JOB_PHASE_EXAMINE, .done = 1, .total = UINT64_MAX
 	};
 	struct job_progress back = { 0 };
 	struct buf b = BUF_INIT(WIRE_MESSAGE_MAX);
@@ -66,11 +66,11 @@ static void progress_arrives_as_it_was_sent(void **state)
 	wire_encode_progress(&progress, &b);
 	assert_int_equal(b.error, 0);
 	assert_int_equal(wire_decode_progress((const uint8_t *)b.data, b.len, &back, NULL), 0);
-	assert_int_equal(back.phase, JOB_PHASE_GROWTH);
+	assert_int_equal(back.phase, JOB_PHASE_EXAMINE);
 	assert_int_equal(back.done, 1);
 	assert_int_equal(back.total, UINT64_MAX);
 	back.done = 9;
-	b.data[FIXTURE_HEADER_BYTES + FIXTURE_SECTION_BYTES] = JOB_PHASE_GROWTH + 1;
+	b.data[FIXTURE_HEADER_BYTES + FIXTURE_SECTION_BYTES] = JOB_PHASE_EXAMINE + 1;
 	assert_int_equal(
 		wire_decode_progress((const uint8_t *)b.data, b.len, &back, NULL), -EBADMSG);
 	assert_int_equal(back.done, 9);
