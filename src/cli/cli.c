@@ -178,13 +178,11 @@ int cli_find_places(struct cli *cli)
 {
 	const struct config_overrides overrides = { .state_directory = cli->state_directory };
 	struct config_errors errors = { 0 };
-	struct config *config = NULL;
 
 	if (cli->places.state_directory)
 		return CLI_GO_ON;
 	int r = config_load(
-		config_path(cli), cli->config_path != NULL, &overrides, &config, &errors);
-	config_free(config);
+		config_path(cli), cli->config_path != NULL, &overrides, &cli->config, &errors);
 	if (r == 0 || errors.count > 0)
 		r = find_places(cli, &overrides);
 	if (r == 0 && errors.count > 0)
@@ -291,5 +289,6 @@ int cli_main(size_t argc, char **argv)
 	cli.arguments.count--;
 	r = command->handler(&cli, command);
 	config_places_done(&cli.places);
+	config_free(cli.config);
 	return r;
 }

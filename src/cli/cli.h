@@ -30,6 +30,7 @@ struct cli {
 	bool wants_help;
 	bool wants_version;
 	struct config_places places; /* once looked for; the texts are NULL before */
+	struct config *config; /* likewise; NULL, too, when it is in error */
 	struct arguments arguments; /* of the command; after cli_parse only its operands */
 	struct clock clock;
 };

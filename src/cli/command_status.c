@@ -120,6 +120,7 @@ static int print_json(const struct status *status)
 			json_add(object, "incident", incident_json(repository->alarm));
 		else
 			json_add_null(object, "incident");
+		report_add_mute(object, &repository->mute);
 		json_add(object, "probes", probes_json(repository));
 		json_append(repositories, object);
 	}
@@ -155,16 +156,20 @@ static int status_handler(struct cli *cli, const struct command *command)
 	if (exit_code != CLI_GO_ON)
 		return exit_code;
 	struct worker_note *notes = NULL;
-	size_t note_count = 0;
-	read_notes(cli, &notes, &note_count);
-	int r = status_read(reader, notes, note_count, &status, &error);
+	struct status_present present = { .now_usec = clock_realtime_usec(&cli->clock) };
+	read_notes(cli, &notes, &present.note_count);
+	present.notes = notes;
+	/* A state directory of its own may be that of a daemon with another configuration. */
+	if (cli->config_path || !cli->state_directory)
+		(void)cli_find_places(cli); /* which tells what is wrong */
+	present.config = cli->config;
+	int r = status_read(reader, &present, &status, &error);
 	free(notes);
 	store_reader_close(reader);
 	if (r < 0)
 		return cli_complain(
 			CLI_FAILED, "status: %s", error.text[0] ? error.text : errno_text(-r));
-	exit_code = request.is_json ? print_json(&status)
-				    : print_text(&status, clock_realtime_usec(&cli->clock));
+	exit_code = request.is_json ? print_json(&status) : print_text(&status, present.now_usec);
 	status_done(&status);
 	return exit_code;
 }

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "config/mutes.h"
 #include "model/worker_note.h"
 #include "store/store.h"
 
@@ -141,6 +142,30 @@ void status_add_stuck(struct status *status, const struct worker_note *note)
 			repository->probes[i].stuck_since_usec = note->stuck_since_usec;
 }
 
+int status_add_mute(struct status *status, const struct mute *mute, int64_t now_usec)
+{
+	if (!status->mutes)
+		status->mutes = calloc(1, sizeof(*status->mutes));
+	if (!status->mutes)
+		return -ENOMEM;
+	(void)mutes_add(status->mutes, mute, now_usec); /* the daemon takes no more, either */
+	return 0;
+}
+
+void status_find_mutes(struct status *status, const struct config *config, int64_t now_usec)
+{
+	static const struct mutes none = { .count = 0 };
+	const struct mutes *mutes = status->mutes ? status->mutes : &none;
+
+	for (size_t i = 0; i < status->count; i++) {
+		struct status_repository *repository = &status->repositories[i];
+		const struct mute_verdict verdict =
+			mutes_find(mutes, config, status_repository_name(repository), now_usec);
+		repository->mute =
+			(struct snapshot_mute){ verdict.mode, verdict.until_usec, verdict.reason };
+	}
+}
+
 static int compare_probes(const void *a, const void *b)
 {
 	return strcmp(
@@ -166,6 +191,7 @@ void status_judge(struct status *status)
 			.name = status_repository_name(repository),
 			.path = "",
 			.alarm = repository->alarm,
+			.mute = repository->mute,
 			.probe_count = repository->probe_count,
 			.probes = repository->probes,
 		};
@@ -263,22 +289,38 @@ static int read_behind_skipped(
 	return r;
 }
 
-int status_read(struct store_reader *reader, const struct worker_note *notes, size_t note_count,
+struct muting {
+	struct status *status;
+	int64_t now_usec;
+};
+
+static int take_mute(void *data, const struct mute *mute)
+{
+	const struct muting *muting = data;
+
+	return status_add_mute(muting->status, mute, muting->now_usec);
+}
+
+int status_read(struct store_reader *reader, const struct status_present *present,
 	struct status *ret, struct error *reterr)
 {
 	struct status status = { 0 };
+	struct muting muting = { &status, present->now_usec };
 	int r = read_runs(reader, &status, reterr);
 
 	if (r == 0)
 		r = read_behind_skipped(reader, &status, reterr);
 	if (r == 0)
 		r = store_read_alarms(reader, take_alarm, &status, reterr);
+	if (r >= 0)
+		r = store_read_mutes(reader, present->now_usec, take_mute, &muting, reterr);
 	if (r < 0) {
 		status_done(&status);
 		return r;
 	}
-	for (size_t i = 0; i < note_count; i++)
-		status_add_stuck(&status, &notes[i]);
+	for (size_t i = 0; i < present->note_count; i++)
+		status_add_stuck(&status, &present->notes[i]);
+	status_find_mutes(&status, present->config, present->now_usec);
 	status_judge(&status);
 	*ret = status;
 	return 0;
@@ -295,6 +337,7 @@ void status_done(struct status *status)
 	for (size_t i = 0; i < status->run_count; i++)
 		free(status->runs[i]);
 	free(status->runs);
+	free(status->mutes);
 	free(status->repositories);
 	*status = (struct status){ 0 };
 }

@@ -6,9 +6,12 @@
 
 #include <stddef.h>
 
+#include "model/mute.h"
 #include "model/snapshot.h"
 
+struct config;
 struct error;
+struct mutes;
 struct store_reader;
 struct worker_note;
 
@@ -20,6 +23,7 @@ struct status_repository {
 	struct snapshot_probe *probes; /* by name */
 	struct alarm_state *alarm; /* NULL: none */
 	int64_t newest_usec; /* when the newest run started */
+	struct snapshot_mute mute; /* its reason is lent by the status or by the configuration */
 	enum repository_state state;
 	char reason[STATUS_REASON_MAX];
 };
@@ -31,14 +35,22 @@ struct status {
 	size_t run_count;
 	size_t run_capacity;
 	struct run **runs; /* what the repositories' probes point to */
+	struct mutes *mutes; /* that were asked for; NULL: not read yet */
+};
+
+/* What the history alone does not tell. */
+struct status_present {
+	const struct worker_note *notes; /* workers that are still there */
+	size_t note_count;
+	const struct config *config; /* whose mutes count; NULL: not known. Outlives the status */
+	int64_t now_usec;
 };
 
 /* The name stands in each of its runs. */
 const char *status_repository_name(const struct status_repository *repository);
 
-/* Reads it all; notes: of workers that are still there. Returns 0 and a status to free, or -errno
- * with a sentence. */
-int status_read(struct store_reader *reader, const struct worker_note *notes, size_t note_count,
+/* Reads it all. Returns 0 and a status to free, or -errno with a sentence. */
+int status_read(struct store_reader *reader, const struct status_present *present,
 	struct status *ret, struct error *reterr);
 void status_done(struct status *status);
 
@@ -47,6 +59,10 @@ int status_add_run(struct status *status, const struct run *run);
 int status_add_alarm(struct status *status, const struct alarm_state *alarm);
 /* A worker that was given up and is still there. */
 void status_add_stuck(struct status *status, const struct worker_note *note);
+/* A mute that was asked for. */
+int status_add_mute(struct status *status, const struct mute *mute, int64_t now_usec);
+/* What holds at each repository at that time. */
+void status_find_mutes(struct status *status, const struct config *config, int64_t now_usec);
 /* Sorts, and judges each repository. */
 void status_judge(struct status *status);
 

@@ -7,6 +7,7 @@ libconfig_a_SOURCES = \
 	%D%/issues.c %D%/issues.h \
 	%D%/listen.c %D%/listen.h \
 	%D%/load.c \
+	%D%/mutes.c %D%/mutes.h \
 	%D%/override.c \
 	%D%/places.c \
 	%D%/read.c \

@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/seen.h"
 #include "store/store.h"

@@ -10,7 +10,7 @@
 #include "base/zone.h"
 #include "daemon/control.h"
 #include "daemon/launch.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/normal.h"
 #include "daemon/pipeline.h"
 #include "daemon/question.h"

@@ -6,7 +6,7 @@
 #include "daemon/exclusion.h"
 #include "daemon/incidents.h"
 #include "daemon/launch.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/pipeline.h"
 
 #include "base/buf.h"

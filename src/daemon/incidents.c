@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/grouping.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/outbox.h"
 #include "daemon/pipeline.h"
 #include "daemon/verdict.h"

@@ -3,7 +3,7 @@
  * the metrics every few seconds. The overview is rendered only when something changed, so its ETag
  * holds. */
 #include "daemon/daemon.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/process.h"
 
 #include "base/buf.h"

@@ -5,7 +5,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/seen.h"
 #include "notify/notify.h"

@@ -15,7 +15,6 @@ libdaemon_a_SOURCES = \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/live.c %D%/live.h \
 	%D%/live_plan.c \
-	%D%/mutes.c %D%/mutes.h \
 	%D%/normal.c %D%/normal.h \
 	%D%/options.c %D%/options.h \
 	%D%/outbox.c %D%/outbox.h \

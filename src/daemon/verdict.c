@@ -10,7 +10,7 @@
 #include "base/zone.h"
 #include "daemon/custom_alarms.h"
 #include "daemon/daemon.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -277,15 +277,19 @@ static struct json_t *new_incident(
 	return object;
 }
 
-static struct json_t *new_mute(const struct snapshot_mute *mute)
+void report_add_mute(struct json_t *object, const struct snapshot_mute *mute)
 {
 	bool has_reason = mute->reason && mute->reason[0] != '\0';
-	struct json_t *object = json_new_object();
 
-	json_add_text(object, "mode", mute_mode_name(mute->mode));
-	json_add_instant(object, "until", mute->until_usec);
-	json_add_text(object, "reason", has_reason ? mute->reason : NULL);
-	return object;
+	if (mute->mode == MUTE_NONE) {
+		json_add_null(object, "mute");
+		return;
+	}
+	struct json_t *value = json_new_object();
+	json_add_text(value, "mode", mute_mode_name(mute->mode));
+	json_add_instant(value, "until", mute->until_usec);
+	json_add_text(value, "reason", has_reason ? mute->reason : NULL);
+	json_add(object, "mute", value);
 }
 
 static struct json_t *new_target(const struct identity *identity, const struct facts *facts)
@@ -318,10 +322,7 @@ static struct json_t *new_repository(
 		json_add(object, "incident", new_incident(snapshot, repository));
 	else
 		json_add_null(object, "incident");
-	if (repository->mute.mode != MUTE_NONE)
-		json_add(object, "mute", new_mute(&repository->mute));
-	else
-		json_add_null(object, "mute");
+	report_add_mute(object, &repository->mute);
 	if (repository->identity)
 		json_add(object, "target", new_target(repository->identity, repository->facts));
 	else

@@ -20,6 +20,8 @@ struct json_t;
 void report_run_text(const struct run *run, struct buf *b);
 /* run_json.c: a run as interfaces "JSON" says; repository and probe "" become null. */
 struct json_t *report_run_json(const struct run *run);
+/* overview.c: adds "mute": what holds at a repository, or null. */
+void report_add_mute(struct json_t *object, const struct snapshot_mute *mute);
 /* run_xdisk.c: XDISK's header and row, of a run with numbers. */
 void report_run_xdisk(const struct run *run, struct buf *b);
 /* run_fio_json.c: the document that fio --output-format=json+ writes. */

@@ -3,6 +3,7 @@
 neither repeats nor forgets. The slow repository is a FUSE file system, of which nobody counts others' work."""
 import contextlib
 import fcntl
+import json
 import mmap
 import os
 import struct
@@ -218,6 +219,28 @@ def test_a_mute_holds_messages_back_and_its_end_tells_what_is_still_wrong(daemon
     assert ask("unmute", "nas").returncode == 1
 
 
+def status(d, *options):
+    """What the command line shows of it, from the history."""
+    done = run_cli("status", "--json", "--state-directory", d.state, *options)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout)["repositories"][0]
+
+
+def test_a_configured_pause_is_shown_by_the_command_line(daemon, repository):
+    pause = "[mute night]\nwhen = 00:00-00:00\nmode = pause\nreason = nightly\n"
+    d = daemon(config=config(repository)).wait_ready()
+    d.wait_runs_at_least("nas", 1)
+    assert status(d, "--config", d.config_path)["state"] == "ok"
+    d.config_path.write_text(config(repository) + pause)
+    d.hang_up()
+    d.wait_state("nas", "paused")
+    told = status(d, "--config", d.config_path)
+    assert (told["state"], told["mute"]["reason"]) == ("paused", "nightly")
+    assert told["reason"] == d.repository("nas")["reason"]
+    d.stop()
+    assert status(d, "--config", d.config_path)["state"] == "paused"
+
+
 def test_a_pause_stops_probing_and_raises_nothing(daemon, repository):
     probe = FAST.replace("interval = 4s", "interval = 1s")
     d = daemon(config=config(repository, probe)).wait_ready()
@@ -230,6 +253,9 @@ def test_a_pause_stops_probing_and_raises_nothing(daemon, repository):
     assert done.returncode == 0, done.stderr
     d.wait_metric("repoprobe_probe_skips_total", 3, repository="nas", probe="quick", reason="mute")
     assert children_of(d.process.pid) == []
+    told = wait_for(lambda: status(d)["mute"], "the pause to be in the history")
+    assert (told["mode"], told["reason"]) == ("pause", "shelf")
+    assert status(d)["state"] == "paused" and "not probed until" in status(d)["reason"]
     assert "paused" in d.repository("nas")["state"]
     before = judged(d)
     d.wait_metric("repoprobe_probe_skips_total", 6, repository="nas", probe="quick", reason="mute")

@@ -103,6 +103,33 @@ static void a_worker_that_is_stuck_still_says_since_when(void **state)
 	status_done(&status);
 }
 
+static void a_pause_is_told_with_its_reason(void **state)
+{
+	const struct mute pause = {
+		.id = 1,
+		.repository = "nas1",
+		.mode = MUTE_PROBING,
+		.until_usec = 2000,
+		.reason = "shelf",
+	};
+	struct status status = { 0 };
+	(void)state;
+
+	add_run(&status, "nas1", "heartbeat", 1, RUN_READ_ONLY);
+	add_run(&status, "nas2", "heartbeat", 1, RUN_OK);
+	assert_int_equal(status_add_mute(&status, &pause, 1000), 0);
+	status_find_mutes(&status, NULL, 1000);
+	status_judge(&status);
+	assert_int_equal(status.repositories[0].state, REPOSITORY_PAUSED);
+	assert_non_null(strstr(status.repositories[0].reason, "not probed until "));
+	assert_non_null(strstr(status.repositories[0].reason, ": shelf"));
+	assert_int_equal(status.repositories[1].state, REPOSITORY_OK);
+	status_find_mutes(&status, NULL, 2000);
+	status_judge(&status);
+	assert_int_equal(status.repositories[0].state, REPOSITORY_CRITICAL);
+	status_done(&status);
+}
+
 static void an_empty_history_is_no_trouble(void **state)
 {
 	struct status status = { 0 };
@@ -119,6 +146,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(runs_are_gathered_by_repository_and_sorted),
 		cmocka_unit_test(failed_runs_and_alarms_decide_the_state),
 		cmocka_unit_test(a_worker_that_is_stuck_still_says_since_when),
+		cmocka_unit_test(a_pause_is_told_with_its_reason),
 		cmocka_unit_test(an_empty_history_is_no_trouble),
 	};
 

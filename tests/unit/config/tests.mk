@@ -6,6 +6,7 @@ CONFIG_TESTS = \
 	%D%/test_expectation.c \
 	%D%/test_ini.c \
 	%D%/test_load.c \
+	%D%/test_mutes.c \
 	%D%/test_places.c \
 	%D%/test_resolve.c \
 	%D%/test_schema.c \

@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/restore.h"
 #include "model/message.h"

@@ -10,7 +10,6 @@ DAEMON_TESTS = \
 	%D%/test_live.c \
 	%D%/test_live_calendar.c \
 	%D%/test_live_plan.c \
-	%D%/test_mutes.c \
 	%D%/test_normal.c \
 	%D%/test_options.c \
 	%D%/test_outbox.c \

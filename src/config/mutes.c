@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A short list, looked through. No I/O and no clock. */
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 
 #include "alarm/mute_time.h"
 #include "config/config.h"

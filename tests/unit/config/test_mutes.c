@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "daemon/mutes.h"
+#include "config/mutes.h"
 
 #define NOW INT64_C(1000000)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mutes in force: those that somebody asked for, and those of the configuration. Belongs to the
- * loop thread; what is asked for is kept in the history, too. */
-#ifndef REPOPROBE_DAEMON_MUTES_H
-#define REPOPROBE_DAEMON_MUTES_H
+/* The mutes in force: those that somebody asked for, and those of the configuration. What is asked
+ * for is kept in the history, too. */
+#ifndef REPOPROBE_CONFIG_MUTES_H
+#define REPOPROBE_CONFIG_MUTES_H
 
 #include <stddef.h>
 #include <stdint.h>
