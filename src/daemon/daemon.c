@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/zone.h"
+#include "config/mutes.h"
 #include "daemon/control.h"
 #include "daemon/launch.h"
-#include "config/mutes.h"
 #include "daemon/normal.h"
 #include "daemon/pipeline.h"
 #include "daemon/question.h"
@@ -113,6 +113,14 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 		d->event, &d->stop_timer, CLOCK_MONOTONIC, STOP_REAP_USEC, 0, on_stop_limit, d);
 }
 
+static int on_child(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	(void)source;
+	(void)info;
+	launch_reap_strangers(data);
+	return 0;
+}
+
 static int add_sources(struct daemon *d)
 {
 	sd_event *event = d->event;
@@ -122,6 +130,8 @@ static int add_sources(struct daemon *d)
 		r = sd_event_add_signal(event, NULL, SIGINT, on_stop, d);
 	if (r >= 0)
 		r = sd_event_add_signal(event, NULL, SIGHUP, on_hangup, d);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGCHLD, on_child, d);
 	if (r >= 0)
 		r = sd_event_add_time_relative(
 			event, &d->due_timer, CLOCK_MONOTONIC, 0, USEC_PER_MSEC, on_due, d);
@@ -253,6 +263,7 @@ static int open_all(struct daemon *d, struct error *reterr)
 	(void)sigaddset(&signals, SIGTERM);
 	(void)sigaddset(&signals, SIGINT);
 	(void)sigaddset(&signals, SIGHUP);
+	(void)sigaddset(&signals, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts what is due: the only place where a run begins. Knows no worker's inside and no history.
  */
+#include "config/mutes.h"
 #include "daemon/admission.h"
 #include "daemon/daemon.h"
 #include "daemon/exclusion.h"
 #include "daemon/incidents.h"
 #include "daemon/launch.h"
-#include "config/mutes.h"
 #include "daemon/pipeline.h"
 
 #include "base/buf.h"

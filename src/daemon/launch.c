@@ -161,6 +161,23 @@ static void release(struct launch *l)
 			now_nsec(l) - l->life.started_nsec);
 }
 
+static bool is_worker(const struct daemon *d, pid_t pid)
+{
+	for (const struct launch *l = d->launches; l; l = l->next)
+		if (l->worker.pid == pid)
+			return true;
+	return false;
+}
+
+/* What stands first may be a worker, which is reaped when its end is seen: then it goes on here. */
+void launch_reap_strangers(const struct daemon *d)
+{
+	pid_t pid;
+
+	while ((pid = supervise_find_ended()) > 0 && !is_worker(d, pid))
+		supervise_reap_stranger(pid);
+}
+
 static void finish(struct launch *l)
 {
 	mark_probe(l, false, false);
@@ -175,6 +192,7 @@ static void finish(struct launch *l)
 	launch_unlink(l);
 	struct daemon *d = l->d;
 	launch_free(l);
+	launch_reap_strangers(d);
 	stuck_save(d);
 	if (d->is_stopping && !launch_may_end(d))
 		(void)sd_event_exit(d->event, 0);

@@ -15,7 +15,7 @@ struct live_probe;
 struct live_repository;
 struct worker_note;
 
-/* Spawns the worker; a failure to do so is a finished run (error) too. */
+/* Spawns the worker; a failure to do so is a finished run (skipped) too. */
 void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
 	const struct admission *admission);
 
@@ -27,6 +27,9 @@ void launch_note_all(const struct daemon *d, struct buf *b);
 
 /* Looks after workers that the loop cannot watch, which is to be asked for every second or so. */
 void launch_poll(struct daemon *d);
+
+/* Reaps children that are no workers: orphans that the kernel gave to us. */
+void launch_reap_strangers(const struct daemon *d);
 
 /* Workers that occupy one of parallel_runs: neither killed nor stuck. */
 size_t launch_occupied(const struct daemon *d);

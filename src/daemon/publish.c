@@ -2,8 +2,8 @@
 /* Renders the present into the bodies that the HTTP threads hand out: shortly after a change, and
  * the metrics every few seconds. The overview is rendered only when something changed, so its ETag
  * holds. */
-#include "daemon/daemon.h"
 #include "config/mutes.h"
+#include "daemon/daemon.h"
 #include "daemon/process.h"
 
 #include "base/buf.h"

@@ -3,9 +3,9 @@
  * them need not be the loop, which takes them. */
 #include "daemon/restore.h"
 
+#include "config/mutes.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
-#include "config/mutes.h"
 #include "daemon/pipeline.h"
 #include "daemon/seen.h"
 #include "notify/notify.h"

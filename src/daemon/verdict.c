@@ -8,9 +8,9 @@
 #include "alarm/sense.h"
 #include "base/buf.h"
 #include "base/zone.h"
+#include "config/mutes.h"
 #include "daemon/custom_alarms.h"
 #include "daemon/daemon.h"
-#include "config/mutes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -326,6 +326,20 @@ int supervise_reap(struct supervise_worker *worker, int *ret_wait_status)
 	return 0;
 }
 
+pid_t supervise_find_ended(void)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ? 0 : info.si_pid;
+}
+
+void supervise_reap_stranger(pid_t pid)
+{
+	siginfo_t info;
+
+	(void)waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG); /* nobody asks how it ended */
+}
+
 void supervise_close(struct supervise_worker *worker)
 {
 	worker->pidfd = fd_close(worker->pidfd);

@@ -121,6 +121,12 @@ void supervise_kill(const struct supervise_worker *worker);
  * that is not our child (notes.h) the status is not known: 0. */
 int supervise_reap(struct supervise_worker *worker, int *ret_wait_status);
 
+/* A child that has ended and is not reaped, a worker or not; 0: none. As the first process of a
+ * container, or a subreaper, one gets orphans of others, too. */
+pid_t supervise_find_ended(void);
+/* Reaps one of those, which is no worker. */
+void supervise_reap_stranger(pid_t pid);
+
 /* Closes the descriptors (never waits). */
 void supervise_close(struct supervise_worker *worker);
 

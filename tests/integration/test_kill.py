@@ -8,11 +8,13 @@ the machine's own pace.
 import contextlib
 import errno
 import os
+import pathlib
 import random
 import signal
+import subprocess
 import time
 
-from conftest import fingerprint, tree, wait_for
+from conftest import QUICK, children_of, fingerprint, need_program, tree, wait_for
 
 ROUNDS = int(os.environ.get("REPOPROBE_KILL_ROUNDS", "20"))
 SEED = int(os.environ.get("REPOPROBE_SEED", random.randrange(1 << 32)))
@@ -180,3 +182,38 @@ def test_a_killed_worker_is_an_error_and_the_next_run_is_well(daemon, slow):
     good = "SELECT count(*) > 0 FROM runs_v WHERE status = 'ok'"
     d.wait_sql(good, [(1,)])
     assert len(tree(slow.backing)) == 3
+
+
+# --- As the first process of a container
+
+
+def zombies_of(pid):
+    return [child for child in children_of(pid) if "\nState:\tZ" in status_of(child)]
+
+
+def status_of(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/status").read_text()
+    return ""
+
+
+def test_as_the_first_process_it_reaps_the_orphans_of_others(daemon, repository, root):
+    """Among its own workers, whose ends it goes on seeing."""
+    need_program("nsenter")
+    config = f"[repository nas]\npath = {repository}\nprobes = quick\n{QUICK}"
+    prefix = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child=SIGTERM"]
+    d = daemon(config=config, prefix=prefix).wait_ready()
+    d.wait_runs("nas", 1)
+    (pid,) = children_of(d.process.pid)
+    orphans = []
+    for _ in range(5):
+        command = "for i in 1 2 3; do (sleep 0.05 & echo); done"
+        subprocess.run(["nsenter", f"--target={pid}", "--pid", "sh", "-c", command], check=True, capture_output=True)
+        orphans += children_of(pid)
+        d.probe("nas")
+    assert orphans
+    wait_for(lambda: children_of(pid) == [], lambda: f"all to be reaped: {zombies_of(pid)}")
+    assert d.runs("nas")[0] == 6
+    d.wait_sql("SELECT DISTINCT status FROM runs_v", [("ok",)])
+    os.kill(int(pid), signal.SIGTERM)
+    assert d.process.wait(60) == 0
