@@ -178,51 +178,104 @@ void alarm_tick(struct alarm_state *state, const struct alarm_tick *tick, struct
 	ret->next_check_usec = next_check_usec(state, tick->started_usec);
 }
 
-void alarm_forget_probe(
-	struct alarm_state *state, const char *probe, int64_t now_usec, struct alarm_outcome *ret)
+/* What is forgotten: the worst of it is what the end of an incident is about. */
+struct oblivion {
+	const char *probe; /* NULL: all */
+	enum alarm_level worst;
+	struct incident_event last;
+};
+
+static bool is_forgotten(struct oblivion *o, const char *probe, enum alarm_level level,
+	enum alarm_reason reason, enum run_operation operation)
 {
-	struct incident_event last = { .hits = 0 };
-	enum alarm_level worst = ALARM_NONE;
+	if (o->probe && strcmp(probe, o->probe) != 0)
+		return false;
+	if (level == ALARM_NONE || level < o->worst)
+		return true;
+	o->worst = level;
+	o->last.reason = reason;
+	o->last.operation = operation;
+	memcpy(o->last.probe, probe, strnlen(probe, RUN_NAME_MAX) + 1);
+	return true;
+}
+
+static void forget_series(struct alarm_state *state, struct oblivion *o)
+{
 	size_t kept = 0;
 
-	*ret = (struct alarm_outcome){ .event_count = 0 };
-	memcpy(last.probe, probe, strnlen(probe, RUN_NAME_MAX));
 	for (size_t i = 0; i < state->series_count; i++) {
 		const struct alarm_series *series = &state->series[i];
-		if (strcmp(series->probe, probe) != 0) {
-			if (kept != i)
-				state->series[kept] = *series;
-			kept++;
-		} else if (series->level >= worst) {
-			worst = series->level;
-			last.operation = series->operation;
-			last.reason = series->reason;
-		}
-	}
-	state->series_count = kept;
-	kept = 0;
-	for (size_t i = 0; i < state->probe_count; i++) {
-		if (strcmp(state->probes[i].probe, probe) == 0)
+		if (is_forgotten(
+			    o, series->probe, series->level, series->reason, series->operation))
 			continue;
 		if (kept != i)
-			state->probes[kept] = state->probes[i];
+			state->series[kept] = *series;
+		kept++;
+	}
+	state->series_count = kept;
+}
+
+static void forget_probes(struct alarm_state *state, struct oblivion *o)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < state->probe_count; i++) {
+		const struct alarm_probe *probe = &state->probes[i];
+		bool is_gone = false;
+		for (size_t k = 0; k < ALARM_RUN_RULES; k++)
+			is_gone = is_forgotten(o, probe->probe, probe->rules[k].level,
+				alarm_run_rule_reason((enum alarm_run_rule)k), RUN_READ);
+		if (is_gone)
+			continue;
+		if (kept != i)
+			state->probes[kept] = *probe;
 		kept++;
 	}
 	state->probe_count = kept;
-	kept = 0;
+}
+
+static void forget_customs(struct alarm_state *state, struct oblivion *o)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < state->custom_count; i++) {
 		const struct alarm_custom *custom = &state->customs[i];
-		if (strcmp(custom->probe, probe) != 0) {
-			if (kept != i)
-				state->customs[kept] = *custom;
-			kept++;
-		} else if (custom->rule.level > worst) {
-			worst = custom->rule.level;
-			last.operation = custom->operation;
-			last.reason = ALARM_REASON_CUSTOM;
-			memcpy(last.alarm, custom->name, sizeof(last.alarm));
+		bool is_worse = custom->rule.level > o->worst;
+		if (is_forgotten(o, custom->probe, is_worse ? custom->rule.level : ALARM_NONE,
+			    ALARM_REASON_CUSTOM, custom->operation)) {
+			if (is_worse)
+				memcpy(o->last.alarm, custom->name, sizeof(o->last.alarm));
+			continue;
 		}
+		if (kept != i)
+			state->customs[kept] = *custom;
+		kept++;
 	}
 	state->custom_count = kept;
-	incident_end_if_quiet(state, &last, now_usec, ret);
+}
+
+static void forget(
+	struct alarm_state *state, struct oblivion *o, int64_t now_usec, struct alarm_outcome *ret)
+{
+	*ret = (struct alarm_outcome){ .event_count = 0 };
+	forget_series(state, o);
+	forget_probes(state, o);
+	forget_customs(state, o);
+	incident_end_if_quiet(state, &o->last, now_usec, ret);
+}
+
+void alarm_forget_probe(
+	struct alarm_state *state, const char *probe, int64_t now_usec, struct alarm_outcome *ret)
+{
+	struct oblivion o = { .probe = probe };
+
+	memcpy(o.last.probe, probe, strnlen(probe, RUN_NAME_MAX));
+	forget(state, &o, now_usec, ret);
+}
+
+void alarm_forget_repository(struct alarm_state *state, int64_t now_usec, struct alarm_outcome *ret)
+{
+	struct oblivion o = { .last.hits = 1 };
+
+	forget(state, &o, now_usec, ret);
 }

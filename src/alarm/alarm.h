@@ -99,4 +99,9 @@ void alarm_tick(
 void alarm_forget_probe(
 	struct alarm_state *state, const char *probe, int64_t now_usec, struct alarm_outcome *ret);
 
+/* Forgets all of a repository that is no longer configured. The end of an incident is then an event
+ * as above, but with hits 1 (incident_event_left). */
+void alarm_forget_repository(
+	struct alarm_state *state, int64_t now_usec, struct alarm_outcome *ret);
+
 #endif

@@ -291,33 +291,33 @@ void pipeline_note_watched(struct daemon *d)
 
 static bool is_gone(const char *probe, const struct config_repository *repository)
 {
-	return !repository || !config_find_probe(repository, probe);
+	return !config_find_probe(repository, probe);
+}
+
+/* A probe that the repository no longer has, of which something is remembered; or NULL. */
+static const char *find_gone(
+	const struct alarm_state *alarm, const struct config_repository *repository)
+{
+	for (size_t i = 0; i < alarm->probe_count; i++)
+		if (is_gone(alarm->probes[i].probe, repository))
+			return alarm->probes[i].probe;
+	for (size_t i = 0; i < alarm->series_count; i++)
+		if (is_gone(alarm->series[i].probe, repository))
+			return alarm->series[i].probe;
+	return NULL;
 }
 
 static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	const struct config_repository *repository, struct store_batch *batch)
 {
+	struct live_repository *live = live_find_repository(d->live, repository->name);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
-	struct live_repository *live =
-		repository ? live_find_repository(d->live, repository->name) : NULL;
-	char probe[RUN_NAME_MAX + 1];
+	char probe[RUN_NAME_MAX + 1] = "";
+	const char *gone;
 	int r = outcome ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r >= 0 && i < alarm->probe_count;) {
-		if (!is_gone(alarm->probes[i].probe, repository)) {
-			i++;
-			continue;
-		}
-		memcpy(probe, alarm->probes[i].probe, sizeof(probe));
-		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
-		r = incidents_add(d, live, alarm, outcome, batch);
-	}
-	for (size_t i = 0; r >= 0 && i < alarm->series_count;) {
-		if (!is_gone(alarm->series[i].probe, repository)) {
-			i++;
-			continue;
-		}
-		memcpy(probe, alarm->series[i].probe, sizeof(probe));
+	while (r >= 0 && (gone = find_gone(alarm, repository)) != NULL) {
+		(void)snprintf(probe, sizeof(probe), "%s", gone); /* it is in what is forgotten */
 		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
 		r = incidents_add(d, live, alarm, outcome, batch);
 	}
@@ -325,22 +325,37 @@ static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	return r;
 }
 
+static int forget_all(struct daemon *d, struct alarm_state *alarm, struct store_batch *batch)
+{
+	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	int r = -ENOMEM;
+
+	if (outcome) {
+		alarm_forget_repository(alarm, clock_realtime_usec(&d->clock), outcome);
+		r = incidents_add(d, NULL, alarm, outcome, batch);
+	}
+	free(outcome);
+	return r;
+}
+
+static bool is_empty(const struct alarm_state *alarm)
+{
+	return alarm->incident_id == 0 && alarm->probe_count == 0 && alarm->series_count == 0;
+}
+
 void pipeline_forget(
 	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository)
 {
-	size_t gone = 0;
-
-	for (size_t i = 0; i < alarm->series_count; i++)
-		gone += is_gone(alarm->series[i].probe, repository);
-	for (size_t i = 0; i < alarm->probe_count; i++)
-		gone += is_gone(alarm->probes[i].probe, repository);
-	if (gone == 0)
+	if (repository ? !find_gone(alarm, repository) : is_empty(alarm))
 		return;
 	struct store_batch *batch = store_batch_new();
-	int r = batch ? forget_gone(d, alarm, repository, batch) : -ENOMEM;
+	int r = -ENOMEM;
+	if (batch)
+		r = repository ? forget_gone(d, alarm, repository, batch)
+			       : forget_all(d, alarm, batch);
 	if (r < 0) {
-		log_error("%s: the alarm of a probe that is gone could not be ended: %s",
-			alarm->repository, errno_text(-r));
+		log_error("%s: the alarm of what is gone could not be ended: %s", alarm->repository,
+			errno_text(-r));
 		store_batch_free(batch);
 		return;
 	}

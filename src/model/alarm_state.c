@@ -149,6 +149,11 @@ const char *incident_event_reason(const struct incident_event *event)
 	return has_name ? event->alarm : alarm_reason_name(event->reason);
 }
 
+bool incident_event_left(const struct incident_event *event)
+{
+	return event->change == INCIDENT_CLEARED && event->window == 0 && event->hits > 0;
+}
+
 bool incident_change_is_told(enum incident_change change)
 {
 	return change != INCIDENT_JOINED && change != INCIDENT_REOPENED;

@@ -262,6 +262,8 @@ const char *incident_change_name(enum incident_change change); /* "opened", "wor
 int incident_change_parse(const char *text, enum incident_change *ret);
 /* "no_data", or the name of the user's alarm. Lent. */
 const char *incident_event_reason(const struct incident_event *event);
+/* Whether an incident ended because its repository left the configuration. */
+bool incident_event_left(const struct incident_event *event);
 /* Whether it is worth a message of its own: all but a reason that joins and a reopening. */
 bool incident_change_is_told(enum incident_change change);
 

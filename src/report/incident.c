@@ -294,7 +294,10 @@ static void add_again(const struct incident_event *event, const char *how, struc
 static void add_cleared(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "cleared: ");
-	if (event->window == 0 || (event->reason == ALARM_REASON_LIMIT && event->limit_nsec == 0)) {
+	if (incident_event_left(event)) {
+		buf_add_text(b, "the repository left the configuration");
+	} else if (event->window == 0 ||
+		(event->reason == ALARM_REASON_LIMIT && event->limit_nsec == 0)) {
 		if (event->reason == ALARM_REASON_CUSTOM) {
 			incident_add_alarm(event, b);
 			buf_add_text(b, ": ");

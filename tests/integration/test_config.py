@@ -458,6 +458,35 @@ def test_a_repository_that_left_and_came_back_never_has_two_workers(daemon, slow
     d.wait_sql("SELECT count(*) FROM runs_v WHERE status NOT IN ('ok')", [(0,)])
 
 
+@pytest.mark.parametrize("is_running", [True, False])
+def test_an_incident_of_a_repository_that_is_gone_says_so(daemon, directory, is_running):
+    for name in ("a", "b"):
+        (directory / name).mkdir()
+
+    def text(*names):
+        return "".join(f"[repository {n}]\npath = {directory / n}\nprobes = quick\n" for n in names) + QUICK
+
+    d = daemon(config=text("a", "b").replace("probes", "require_mount = yes\nprobes", 1)).wait_ready()
+    d.wait_state("a", "critical")
+    d.wait_sql("SELECT state FROM incidents_v", [("open",)])
+    if not is_running:
+        d.stop()
+    d.config_path.write_text(text("b"))
+    if is_running:
+        d.hang_up()
+    else:
+        d.start().wait_ready()
+    d.wait_line(r"a: cleared: the repository left the configuration; critical from ")
+    d.wait_sql("SELECT state, reason FROM incidents_v", [("closed", "target")])
+    (incident,) = d.json("/api/v1/incidents")["incidents"]
+    assert incident["state"] == "closed", incident
+    assert incident["sentence"].startswith("a: cleared: the repository left the configuration"), incident
+    listed = run_cli("incidents", "--state-directory", d.state)
+    assert "the repository left the configuration" in listed.stdout, listed
+    explained = run_cli("incidents", "--explain", incident["id"], "--state-directory", d.state)
+    assert "the repository left the configuration" in explained.stdout, explained
+
+
 def test_an_incident_of_a_probe_that_is_gone_does_not_stay_for_ever(daemon, slow):
     def text(probe):
         return f"[repository slow]\npath = {slow.path}\nprobes = {probe}\nlimit = 15ms\nconfirm_after = 0\n{QUICK}" + QUICK.replace(

@@ -221,6 +221,34 @@ static void trouble_of_our_own_says_nothing(void **unused)
 	free_fixture(f);
 }
 
+static void a_repository_that_left_ends_its_incident_and_says_so(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	slots(f, 2, 4);
+	failed(f, RUN_NOT_MOUNTED, false);
+	assert_events(f, "opened target critical");
+	alarm_forget_repository(&f->state, f->now_usec + 1, &f->outcome);
+	note_events(f);
+	assert_events(f, "cleared target critical");
+	assert_true(incident_event_left(&f->outcome.events[0]));
+	assert_int_equal(f->state.probe_count + f->state.series_count, 0);
+	alarm_forget_repository(&f->state, f->now_usec + 2, &f->outcome);
+	assert_int_equal(f->outcome.event_count, 0);
+	free_fixture(f);
+
+	/* A probe that left is not its repository, and the end of it is about what fired. */
+	f = new_fixture();
+	slots(f, 2, 4);
+	failed(f, RUN_NOT_MOUNTED, false);
+	alarm_forget_probe(&f->state, f->state.probes[0].probe, f->now_usec + 1, &f->outcome);
+	note_events(f);
+	assert_events(f, "opened target critical; cleared target critical");
+	assert_false(incident_event_left(&f->outcome.events[0]));
+	free_fixture(f);
+}
+
 static void any_run_that_took_place_is_data(void **unused)
 {
 	static const enum run_status statuses[] = { RUN_OK, RUN_STALLED, RUN_NO_SPACE, RUN_REFUSED,
@@ -252,6 +280,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(runs_that_were_all_skipped_count_from_the_first),
 		cmocka_unit_test(a_mute_explains_skipped_runs),
 		cmocka_unit_test(trouble_of_our_own_says_nothing),
+		cmocka_unit_test(a_repository_that_left_ends_its_incident_and_says_so),
 		cmocka_unit_test(any_run_that_took_place_is_data),
 	};
 

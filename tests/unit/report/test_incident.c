@@ -105,6 +105,19 @@ static void an_incident_whose_rule_went_away_says_so(void **unused)
 		"2026-11-30 18:00:00 to 2026-12-03 19:01:00 UTC (3d1h)");
 }
 
+static void an_incident_whose_repository_left_says_so(void **unused)
+{
+	struct incident_event event = sample(INCIDENT_CLEARED, ALARM_CRITICAL);
+
+	(void)unused;
+	event.time_usec += MIN_USEC;
+	event.window = 0;
+	event.hits = 1;
+	assert_sentence(&event,
+		"nas1: cleared: the repository left the configuration; critical from "
+		"2026-11-30 18:00:00 to 2026-11-30 18:01:00 UTC (1min)");
+}
+
 static void a_clock_that_went_back_is_no_long_incident(void **unused)
 {
 	struct incident_event event = sample(INCIDENT_CLEARED, ALARM_WARNING);
@@ -179,6 +192,7 @@ static void an_alarm_of_the_users_is_called_by_its_name(void **unused)
 		"2026-11-30 18:01:00 UTC (1min)");
 	event = custom(INCIDENT_CLEARED, "");
 	event.window = 0;
+	event.hits = 0;
 	event.time_usec += MIN_USEC;
 	assert_sentence(&event,
 		"nas1: cleared: alarm slow-tail: writes of active-full are no longer judged; "
@@ -193,6 +207,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(a_worse_incident_says_since_when),
 		cmocka_unit_test(a_cleared_incident_says_how_long_it_was),
 		cmocka_unit_test(an_incident_whose_rule_went_away_says_so),
+		cmocka_unit_test(an_incident_whose_repository_left_says_so),
 		cmocka_unit_test(a_clock_that_went_back_is_no_long_incident),
 		cmocka_unit_test(the_longest_names_fit_into_a_message),
 	};
