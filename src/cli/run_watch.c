@@ -95,7 +95,7 @@ static void receive(struct watch *w)
 
 		if (r < 0) {
 			w->is_garbled = true;
-			run_fail(w->run, RUN_SKIPPED, 0, "the worker's answer: %s", error.text);
+			supervise_explain_rubbish(&w->life, r, error.text, w->run);
 			hang_up(w);
 			step(w, SUPERVISE_EVENT_STOP);
 			return;

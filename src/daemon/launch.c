@@ -241,8 +241,7 @@ static bool drain_socket(struct launch *l, unsigned max_messages)
 			return true;
 		int r = supervise_receive(&l->worker, &l->seen.progress, into, &message, &error);
 		if (r < 0) {
-			run_fail(into, RUN_SKIPPED, 0, "the worker's answer cannot be read: %s",
-				error.text);
+			supervise_explain_rubbish(&l->life, r, error.text, into);
 			l->life.has_result = true;
 			return step(l, SUPERVISE_EVENT_STOP);
 		}

@@ -136,9 +136,9 @@ uint64_t budget_run_written_bytes(const struct workload *w)
 
 uint64_t budget_spent_bytes(const struct run *run, uint64_t reserved_bytes)
 {
-	if (run->status == RUN_SKIPPED && run->skip != RUN_SKIP_IN_USE)
-		return 0;
-	return run->has_own && run->status != RUN_STUCK ? run->own.written_bytes : reserved_bytes;
+	if (run->has_own && run->status != RUN_STUCK)
+		return run->own.written_bytes;
+	return run->status == RUN_SKIPPED && run->skip != RUN_SKIP_IN_USE ? 0 : reserved_bytes;
 }
 
 uint64_t budget_stretch_usec(uint64_t interval_usec, uint64_t interval_bytes,

@@ -441,7 +441,7 @@ void block_run(const struct job *job, const struct clock *clock,
 	struct block *b = calloc(1, sizeof(*b));
 
 	if (!b) {
-		run_fail(run, RUN_ERROR, ENOMEM, "no memory for a run");
+		run_fail(run, RUN_SKIPPED, ENOMEM, "this host has no memory for a run");
 		return;
 	}
 	b->job = job;

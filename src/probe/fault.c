@@ -53,6 +53,10 @@ static const struct fault faults[] = {
 	{ ENODATA, NULL, RUN_ERROR, "the file became shorter while it was read" },
 	{ ECANCELED, NULL, RUN_ERROR, "the run was stopped before it ended" },
 	{ ENOLCK, NULL, RUN_ERROR, "the file system grants no locks" },
+	/* Trouble of this host: it says nothing of the repository. */
+	{ EMFILE, NULL, RUN_SKIPPED, "the worker may open no more files" },
+	{ ENFILE, NULL, RUN_SKIPPED, "too many files are open on this host" },
+	{ ENOMEM, NULL, RUN_SKIPPED, "this host has no memory for it" },
 	{ EUCLEAN, NULL, RUN_ERROR, "the file system is damaged; check it" },
 	{ ENODEV, NULL, RUN_ERROR, "the device is gone" },
 	{ ENXIO, NULL, RUN_ERROR, "the device is gone" },

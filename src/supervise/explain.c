@@ -64,6 +64,13 @@ void supervise_explain_end(const struct supervise_life *life, const struct super
 			WEXITSTATUS(wait_status));
 }
 
+void supervise_explain_rubbish(
+	const struct supervise_life *life, int r, const char *why, struct run *run)
+{
+	run_fail(run, life->has_begun ? RUN_ERROR : RUN_SKIPPED, life->has_begun ? -r : 0,
+		"the worker's answer cannot be read: %s", why);
+}
+
 void supervise_explain_stuck(const struct supervise_life *life, uint64_t now_nsec, struct run *run)
 {
 	struct buf age = BUF_INIT(64);

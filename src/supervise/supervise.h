@@ -141,6 +141,9 @@ struct supervise_seen {
  * one that had not begun, trouble of our own. */
 void supervise_explain_end(const struct supervise_life *life, const struct supervise_seen *seen,
 	int wait_status, struct run *run);
+/* … from an answer that cannot be read: r and why tell what is wrong with it. */
+void supervise_explain_rubbish(
+	const struct supervise_life *life, int r, const char *why, struct run *run);
 /* … and when it is stuck: status and sentence replace what was there. */
 void supervise_explain_stuck(const struct supervise_life *life, uint64_t now_nsec, struct run *run);
 

@@ -204,6 +204,10 @@ static void a_worker_that_never_told_counts_as_having_written_all(void **state)
 	run->status = RUN_SKIPPED;
 	run->skip = RUN_SKIP_BUDGET;
 	assert_int_equal(budget_spent_bytes(run, 100), 0);
+	run->skip = RUN_SKIP_NONE; /* this host's trouble, before the worker began or later */
+	assert_int_equal(budget_spent_bytes(run, 100), 0);
+	run->has_own = true;
+	assert_int_equal(budget_spent_bytes(run, 100), 5);
 	free(run);
 }
 

@@ -249,6 +249,23 @@ static void an_end_without_a_result_is_explained(void **state)
 	free(run);
 }
 
+static void rubbish_is_the_repository_s_only_after_the_begin(void **state)
+{
+	struct supervise_life life = { .has_begun = false };
+	struct run *run = run_new("", "");
+
+	(void)state;
+	assert_non_null(run);
+	supervise_explain_rubbish(&life, -EPROTO, "version 9", run);
+	assert_true(run_is_own_trouble(run));
+	assert_non_null(strstr(run->reason, "cannot be read: version 9"));
+	life.has_begun = true;
+	supervise_explain_rubbish(&life, -EBADMSG, "too short", run);
+	assert_int_equal(run->status, RUN_ERROR);
+	assert_int_equal(run->error_number, EBADMSG);
+	free(run);
+}
+
 static void stuck_replaces_what_was_reported(void **state)
 {
 	struct supervise_life life = { .started_nsec = START, .has_result = true };
@@ -273,6 +290,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(a_limit_without_end_does_not_wrap),
 		cmocka_unit_test(every_sequence_ends_well),
 		cmocka_unit_test(an_end_without_a_result_is_explained),
+		cmocka_unit_test(rubbish_is_the_repository_s_only_after_the_begin),
 		cmocka_unit_test(stuck_replaces_what_was_reported),
 	};
 
