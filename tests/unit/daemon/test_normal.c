@@ -113,6 +113,7 @@ static int tear_down(void **state)
 	store_pool_close(d->pool, UINT64_MAX);
 	questions_stop(d);
 	assert_int_equal(store_writer_close(d->writer, UINT64_MAX), 0);
+	ledger_done(&d->ledger);
 	live_free(d->live);
 	config_free(d->config);
 	sd_event_unref(d->event);
