@@ -6,6 +6,14 @@
 #include <string.h>
 
 #include "config/source.h"
+#include "model/alarm_state.h"
+#include "model/checkup.h"
+
+/* What may be configured has room wherever it is kept. */
+_Static_assert(CONFIG_PROBES_MAX <= ALARM_PROBES_MAX, "each probe has an alarm state");
+_Static_assert(CONFIG_PROBES_MAX * RUN_OPERATIONS <= ALARM_SERIES_MAX, "each series likewise");
+_Static_assert(CONFIG_PROBES_MAX <= CHECKUP_PROBES_MAX, "doctor knows each probe");
+_Static_assert(CONFIG_CONFIRMATIONS_MAX + 1 <= ALARM_SLOT_RUNS, "a slot holds all its runs");
 
 static void free_list(char **items, size_t count)
 {

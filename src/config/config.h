@@ -24,6 +24,7 @@ struct source;
 
 #define CONFIG_REPOSITORIES_MAX 1000
 #define CONFIG_PROBES_MAX 32 /* per repository */
+#define CONFIG_PARALLEL_MAX 64 /* of parallel_runs */
 #define CONFIG_LIST_MAX 64 /* entries of a list value */
 #define CONFIG_CONFIRMATIONS_MAX 2
 

@@ -55,7 +55,7 @@ const struct schema_key schema_keys[] = {
 		.is_available = true,
 		.is_reloadable = true,
 		.min = 1,
-		.max = 64,
+		.max = CONFIG_PARALLEL_MAX,
 		.offset = offsetof(struct source_daemon, parallel_runs),
 	},
 	{

@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PARALLEL_MAX 64 /* of parallel_runs */
 #define DEAF_NSEC (30 * NSEC_PER_SEC) /* it looks every second */
 #define MOUNTINFO_MAX (UINT32_C(4) << 20) /* thousands of mounts */
 
@@ -111,12 +110,12 @@ static void guess_identities(struct daemon *d)
 
 static void start_due(struct daemon *d)
 {
-	struct exclusion_place occupied[PARALLEL_MAX];
+	struct exclusion_place occupied[CONFIG_PARALLEL_MAX];
 
 	guess_identities(d);
 	while (launch_occupied(d) < d->config->parallel_runs) {
 		struct live_repository *repository = NULL;
-		size_t count = launch_places(d, occupied, PARALLEL_MAX);
+		size_t count = launch_places(d, occupied, CONFIG_PARALLEL_MAX);
 		struct live_probe *probe = live_choose(
 			d->live, clock_monotonic_nsec(&d->clock), occupied, count, &repository);
 		if (!probe)
