@@ -50,6 +50,7 @@ struct daemon_options {
 /* record.c's. */
 struct daemon_record {
 	bool is_open;
+	bool is_judging; /* what was normal before has been asked for, too: runs are held no more */
 	bool is_asked; /* for what was before: a reader thread has the question */
 	unsigned failures; /* in a row, to read that */
 	bool is_safe; /* repositories as first seen and budgets are known: probes may start */

@@ -11,6 +11,7 @@
 #include "daemon/daemon.h"
 #include "daemon/pipeline.h"
 #include "daemon/question.h"
+#include "daemon/record.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -323,6 +324,7 @@ static void take_past(struct daemon *d, struct question *q)
 			take_normal(d, repository, probe, past);
 	}
 	normal_ask(d);
+	record_release(d);
 	daemon_changed(d);
 }
 
@@ -377,13 +379,25 @@ void normal_ask(struct daemon *d)
 					next_nsec = probe->normal.retry_nsec;
 				continue;
 			}
-			/* Else after the answer, or with the next tending. */
 			d->is_normal_asked = ask(d, repository, probe, window) == 0;
+			if (!d->is_normal_asked) /* else after the answer */
+				question_look_later(d, question_pause_nsec(1));
 			return;
 		}
 	}
 	if (next_nsec != UINT64_MAX)
 		question_look_later(d, next_nsec - now_nsec);
+}
+
+bool normal_is_asked(const struct daemon *d)
+{
+	for (size_t i = 0; i < d->live->repository_count; i++)
+		for (size_t k = 0; k < d->live->repositories[i].probe_count; k++) {
+			const struct normal *n = &d->live->repositories[i].probes[k].normal;
+			if (!n->is_read && n->failures == 0)
+				return false;
+		}
+	return true;
 }
 
 /* --- Learning --------------------------------------------------------------- */

@@ -36,6 +36,9 @@ void normal_done(struct normal *normal);
  * changes, and now and then, for when the queue was full. */
 void normal_ask(struct daemon *d);
 
+/* Whether that of each probe was read, or at least tried. */
+bool normal_is_asked(const struct daemon *d);
+
 /* Takes what a run taught in, and adds to the batch, behind the run, what is to be kept. Returns 0
  * or -ENOMEM. */
 int normal_learn(const struct live_repository *repository, struct live_probe *probe,

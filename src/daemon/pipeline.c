@@ -225,7 +225,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	struct live_repository *repository = live_find_repository_of(d->live, run);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 
-	if (d->record.is_open)
+	if (d->record.is_judging)
 		run->id = d->next_run_id++;
 	log_run(d, repository, run);
 	observe(d, repository, begin, run);

@@ -78,6 +78,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	(void)usec;
 	record_follow(data);
 	normal_ask(data);
+	record_release(data);
 	return 0;
 }
 

@@ -68,6 +68,7 @@ static int restore(struct daemon *d, struct error *reterr)
 	}
 	if (r == 0)
 		set_open(d);
+	d->record.is_judging = r == 0; /* nothing is held yet */
 	return r;
 }
 
@@ -138,8 +139,8 @@ static void begin_record(struct daemon *d)
 		d->record.held == 1 ? "result" : "results");
 	if (d->http)
 		http_server_set_ready(d->http, true, "ready");
-	release_held(d);
 	normal_ask(d);
+	record_release(d);
 	daemon_dispatch(d);
 	daemon_changed(d);
 }
@@ -214,6 +215,8 @@ void record_follow(struct daemon *d)
 
 void record_done(struct daemon *d)
 {
+	if (d->record.is_open)
+		release_held(d); /* judged without what is normal, but kept */
 	if (d->record.held > 0)
 		log_error("%zu results are lost: the history was not open before the stop",
 			d->record.held);
@@ -240,9 +243,17 @@ static void give_up_oldest(struct daemon *d)
 	free(oldest);
 }
 
+void record_release(struct daemon *d)
+{
+	if (!d->record.is_open || d->record.is_judging || !normal_is_asked(d))
+		return;
+	d->record.is_judging = true;
+	release_held(d);
+}
+
 bool record_hold(struct daemon *d, struct run *run)
 {
-	if (d->record.is_open)
+	if (d->record.is_judging)
 		return false;
 	struct record_run *held = malloc(sizeof(*held));
 	if (!held) {

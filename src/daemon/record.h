@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's side of the history: when it is open, what becomes of it, where it lies. Until it is
  * open, runs are held back here: they are measured and shown, and judged and kept in their order as
- * soon as it is known what was before them. */
+ * soon as it is known what was before them, and what was normal. */
 #ifndef REPOPROBE_DAEMON_RECORD_H
 #define REPOPROBE_DAEMON_RECORD_H
 
@@ -22,7 +22,10 @@ int record_open(struct daemon *d, struct error *reterr);
 void record_follow(struct daemon *d);
 void record_done(struct daemon *d);
 
-/* True while it is not open: the run is taken then. */
+/* Judges and keeps what was held, once it is open and what was normal before has been asked for. */
+void record_release(struct daemon *d);
+
+/* True until then: the run is taken. */
 bool record_hold(struct daemon *d, struct run *run);
 
 /* Warns of a place that does not suit a database: at the start, and when a repository's file system

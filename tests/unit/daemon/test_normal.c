@@ -376,6 +376,50 @@ static void the_loop_does_not_read_what_was_opened_late(void **state)
 	assert_int_equal(b->d.next_run_id, 1);
 }
 
+static void what_was_held_is_judged_when_it_is_known_what_was_normal(void **state)
+{
+	struct bench *b = *state;
+
+	b->d.record.is_open = false;
+	b->d.next_run_id = 1;
+	struct run *run = run_new("of before", "p");
+	assert_non_null(run);
+	assert_true(record_hold(&b->d, run));
+	record_follow(&b->d);
+	while (b->d.record.held > 0)
+		run_loop_once(b);
+	assert_int_equal(count_read(b), PROBES);
+	assert_false(record_hold(&b->d, NULL));
+}
+
+static int count_run(void *data, const struct run *run)
+{
+	size_t *count = data;
+
+	(void)run;
+	(*count)++;
+	return 0;
+}
+
+static void what_is_held_at_the_stop_is_kept_when_the_history_is_open(void **state)
+{
+	struct bench *b = *state;
+	const struct store_run_filter all = { .limit = SIZE_MAX };
+	struct store_reader *reader = NULL;
+	size_t count = 0;
+
+	b->d.record.is_open = false;
+	b->d.next_run_id = 1;
+	assert_true(record_hold(&b->d, run_new("of before", "p")));
+	b->d.record.is_open = true;
+	record_done(&b->d);
+	commit(b, store_batch_new()); /* behind it */
+	assert_int_equal(store_reader_open(b->d.database_path, &reader, NULL), 0);
+	assert_int_equal(store_read_runs(reader, &all, count_run, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	store_reader_close(reader);
+}
+
 static void a_history_that_cannot_be_read_when_it_opens_is_tried_again(void **state)
 {
 	struct bench *b = *state;
@@ -479,6 +523,12 @@ TEST_MAIN(void)
 			a_rebaseline_before_it_was_read_forgets_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_loop_does_not_read_what_was_opened_late, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_was_held_is_judged_when_it_is_known_what_was_normal, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_is_held_at_the_stop_is_kept_when_the_history_is_open, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_history_that_cannot_be_read_when_it_opens_is_tried_again, set_up,
 			tear_down),

@@ -82,6 +82,7 @@ static void open_daemon(struct bench *b)
 	d->options = &b->options;
 	d->clock = (struct clock){ .monotonic_nsec = given_nsec, .realtime_usec = given_usec };
 	d->record.is_open = true;
+	d->record.is_judging = true;
 	d->next_run_id = 1;
 	d->next_incident_id = 1;
 	d->listening_usec = b->now_usec;
