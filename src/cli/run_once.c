@@ -40,8 +40,8 @@ static void tidy_up(struct job *job, const char *dir, const struct clock *clock)
 		return;
 	run_make_tidying_job(job);
 	int r = run_watch(job, clock, -1, run, &end, &error);
-	bool is_tidy = r == 0 && end.signal == 0 &&
-		(run->status == RUN_OK || run->skip == RUN_SKIP_IN_USE ||
+	bool is_tidy = r == 0 && end.signal == 0 && !end.may_leave_file &&
+		(run->status == RUN_TIMEOUT || run->skip == RUN_SKIP_IN_USE ||
 			run->error_number == ENOENT);
 	if (!is_tidy)
 		(void)cli_complain(CLI_FAILED, "%s: .repoprobe/%s may be left there%s%s", dir,

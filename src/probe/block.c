@@ -163,8 +163,12 @@ static uint64_t choose_layout_end(const struct block *b)
 static int lay_out(struct block *b)
 {
 	uint64_t first_bytes = choose_first_bytes(b);
+	uint64_t until_nsec = choose_layout_end(b);
 
 	if (b->data_bytes >= first_bytes || !needs_layout(b))
+		return 0;
+	uint64_t begin_nsec = clock_monotonic_nsec(b->clock);
+	if (begin_nsec >= until_nsec)
 		return 0;
 	uint64_t more_bytes = first_bytes - b->data_bytes;
 	if (b->data_bytes == 0)
@@ -175,16 +179,15 @@ static int lay_out(struct block *b)
 	r = open_layout(b);
 	if (r < 0)
 		return explain_layout(b, r);
-	uint64_t begin_nsec = clock_monotonic_nsec(b->clock);
-	r = layout_extend(&b->layout, HEADER_DATA_OFFSET + first_bytes, choose_layout_end(b),
-		JOB_PHASE_LAYOUT);
+	r = layout_extend(
+		&b->layout, HEADER_DATA_OFFSET + first_bytes, until_nsec, JOB_PHASE_LAYOUT);
 	b->layout_nsec = clock_monotonic_nsec(b->clock) - begin_nsec;
 	note_layout(b);
 	return r < 0 ? explain_layout(b, r) : check_layout(b);
 }
 
 /* What was seen until then is all that the run can tell. */
-static int fail_layout(struct block *b)
+static int fail_late(struct block *b)
 {
 	struct buf seen = BUF_INIT(RUN_REASON_MAX);
 	const char *next = b->job->keep_file ? "; the next run goes on" : "";
@@ -196,7 +199,7 @@ static int fail_layout(struct block *b)
 	} else {
 		format_latency(&seen, clock_monotonic_nsec(b->clock) - b->start_nsec);
 		run_fail(b->run, RUN_TIMEOUT, ETIMEDOUT,
-			"opening the probe file took %s, and no time was left to lay it out%s",
+			"opening the probe file took %s, and no time was left to measure%s",
 			buf_text(&seen), next);
 	}
 	buf_done(&seen);
@@ -209,13 +212,15 @@ static int choose_part(struct block *b)
 	struct workload *w = &b->run->workload;
 	uint64_t wanted_bytes = w->file_size_bytes > 0 ? w->file_size_bytes : b->target_bytes;
 
+	if (clock_monotonic_nsec(b->clock) >= b->deadline_nsec)
+		return fail_late(b);
 	if (!needs_layout(b)) {
 		w->file_size_bytes = wanted_bytes;
 		return 0;
 	}
 	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
 	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN / 2)
-		return fail_layout(b);
+		return fail_late(b);
 	if (w->file_size_bytes == wanted_bytes)
 		return 0;
 	if (place_has_space(&b->place, MIB)) {
@@ -400,14 +405,13 @@ static void use_target(struct block *b)
 	b->target_bytes = choose_target_bytes(b);
 	if (r == 0)
 		r = lay_out(b);
-	if (r == 0)
+	bool is_late = r == 0 && choose_part(b) < 0; /* what is laid out stays for the next run */
+	if (r == 0 && !is_late)
 		r = target_open_io(&b->target, &b->job->workload, b->run);
 	if (r < 0) {
 		target_undo(&b->target);
 	} else {
-		r = choose_part(b);
-		if (r == 0)
-			r = open_fresh(b);
+		r = is_late ? -ETIMEDOUT : open_fresh(b);
 		if (r == 0)
 			r = measure(b);
 		b->run->file_bytes = b->data_bytes;

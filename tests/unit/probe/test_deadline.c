@@ -132,7 +132,8 @@ static void where_the_file_is_there_nothing_is_ok_without_an_io(void **state)
 	b->clock.tick_nsec = 5 * NSEC_PER_SEC;
 	go(b);
 	assert_int_equal(b->run->status, RUN_TIMEOUT);
-	assert_non_null(strstr(b->run->reason, "before the first I/O"));
+	assert_non_null(strstr(b->run->reason, "opening the probe file took "));
+	assert_int_equal(b->run->file_bytes, 4 * MIB);
 }
 
 TEST_MAIN(void)
