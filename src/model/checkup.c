@@ -140,6 +140,20 @@ static void judge_device(struct checkup *c)
 			c->cost.block_bytes, d->request_max_bytes);
 }
 
+/* It is no fault, and backups meet it too. */
+static void judge_cached_writes(struct checkup *c)
+{
+	bool is_btrfs = strcmp(c->examination->identity.fs_type, "btrfs") == 0;
+
+	add(c, CHECKUP_WARNING, SUBJECT_DIRECT_IO,
+		"the file system takes direct I/O, but writes through the page cache%s: runs that "
+		"write are flagged fallback%s",
+		is_btrfs ? ", as btrfs does from Linux 6.15 on with files that have checksums" : "",
+		is_btrfs ? "; a probe file without checksums is written directly: remove it, set "
+			   "chattr +C on its directory, and the next run makes it anew"
+			 : "");
+}
+
 static void judge_direct(struct checkup *c)
 {
 	const struct examination_direct *d = &c->examination->direct;
@@ -151,6 +165,8 @@ static void judge_direct(struct checkup *c)
 			"the file system declines direct I/O (%s): runs go through the page cache, "
 			"with a sync after each write, and are flagged fallback",
 			errno_name(d->error_number));
+	if (d->are_writes_cached)
+		judge_cached_writes(c);
 	if (d->trial == EXAMINATION_FAILED)
 		add(c, CHECKUP_PROBLEM, SUBJECT_DIRECT_IO, "the trial failed: %s (%s)",
 			errno_text(d->error_number), errno_name(d->error_number));

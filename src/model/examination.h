@@ -96,6 +96,7 @@ struct examination_direct {
 	uint32_t read_align_bytes; /* the shortest read that worked, 512 to 65536 */
 	uint32_t offset_align_bytes; /* as statx(2) says, Linux 6.1 */
 	uint32_t memory_align_bytes;
+	bool are_writes_cached; /* they go through the page cache, though it worked */
 };
 
 struct examination_uring {

@@ -7,12 +7,9 @@
 #include <linux/stat.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "base/buf.h"
-#include "base/fd.h"
 #include "model/identity.h"
 #include "probe/place.h"
 
@@ -71,23 +68,6 @@ bool compression_is_on(const struct compression_facts *facts)
 		(is_mounted_to_compress(facts) && !is_exempt(facts->inode_flags));
 }
 
-static uint32_t read_inode_flags(int fd)
-{
-	int flags = 0; /* what the kernel really writes, whatever the request's number says */
-
-	return ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 ? 0 : (uint32_t)flags;
-}
-
-static void read_options(int fd, struct identity_options *ret)
-{
-	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
-
-	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
-		(void)identity_options_from_mountinfo(
-			buf_text(&b), place_facts(fd).mount_id, ret); /* else there are none */
-	buf_done(&b);
-}
-
 bool compression_find(int fd, uint64_t written_bytes, bool has_compressed_extents)
 {
 	struct identity_options mount_options = { .fs = "" };
@@ -96,11 +76,11 @@ bool compression_find(int fd, uint64_t written_bytes, bool has_compressed_extent
 
 	if (fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0)
 		return has_compressed_extents;
-	read_options(fd, &mount_options);
+	place_read_options(fd, &mount_options);
 	struct compression_facts facts = {
 		.fs_magic = (unsigned long)fs.f_type,
 		.fs_options = mount_options.fs,
-		.inode_flags = read_inode_flags(fd),
+		.inode_flags = place_inode_flags(fd),
 		.is_marked = place_facts(fd).is_compressed,
 		.has_compressed_extents = has_compressed_extents,
 		.written_bytes = written_bytes,

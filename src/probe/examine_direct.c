@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "probe/alignment.h"
+#include "probe/bypass.h"
 #include "probe/examiner.h"
 #include "probe/guard.h"
 
@@ -34,9 +35,10 @@ static int write_block(int fd)
 	return r;
 }
 
-static void try_file(int fd, bool is_new, struct examination_direct *d)
+static void try_file(const struct examiner *x, int fd, bool is_new)
 {
 	struct place_facts facts = place_facts(fd);
+	struct examination_direct *d = &x->e->direct;
 
 	d->offset_align_bytes = facts.direct_align_bytes;
 	d->memory_align_bytes = facts.direct_memory_align_bytes;
@@ -44,10 +46,13 @@ static void try_file(int fd, bool is_new, struct examination_direct *d)
 	int r = is_new ? write_block(fd) : 0;
 	if (r == 0)
 		r = alignment_try(fd, &d->read_align_bytes);
-	if (r < 0)
+	if (r < 0) {
 		note_failure(d, r);
-	else
-		d->trial = EXAMINATION_WORKED;
+		return;
+	}
+	d->trial = EXAMINATION_WORKED;
+	d->are_writes_cached =
+		!x->place.is_in_memory && bypass_is_missing(fd, 0, is_new ? TRIAL_BYTES : 0);
 }
 
 static bool is_same_file(int a, int b)
@@ -71,7 +76,7 @@ static void try_existing(const struct examiner *x, const char *name, const struc
 	if (fd < 0)
 		note_failure(d, fd);
 	else if (is_same_file(fd, f->fd))
-		try_file(fd, false, d);
+		try_file(x, fd, false);
 	fd_close(fd);
 }
 
@@ -92,7 +97,7 @@ static void try_nameless(const struct examiner *x)
 	else if (fd < 0)
 		d->error_number = -fd; /* the file system knows no such files */
 	else
-		try_file(fd, true, d);
+		try_file(x, fd, true);
 	fd_close(fd);
 }
 

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -111,6 +113,23 @@ struct place_facts place_facts(int fd)
 	facts.is_compressed = (stx.stx_attributes & STATX_ATTR_COMPRESSED) != 0;
 	facts.is_immutable = (stx.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
 	return facts;
+}
+
+uint32_t place_inode_flags(int fd)
+{
+	int flags = 0; /* what the kernel really writes, whatever the request's number says */
+
+	return ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 ? 0 : (uint32_t)flags;
+}
+
+void place_read_options(int fd, struct identity_options *ret)
+{
+	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
+
+	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
+		(void)identity_options_from_mountinfo(
+			buf_text(&b), place_facts(fd).mount_id, ret); /* else there are none */
+	buf_done(&b);
 }
 
 /* The file system of the last directory on the way that can be found, for what a refusal means on

@@ -51,6 +51,12 @@ struct place_facts {
 };
 struct place_facts place_facts(int fd);
 
+/* chattr(1)'s flags of an open file, as FS_IOC_GETFLAGS has them; 0: none, or not known. */
+uint32_t place_inode_flags(int fd);
+
+/* How the file system of an open file is mounted. Leaves *ret as it is where that is not known. */
+void place_read_options(int fd, struct identity_options *ret);
+
 /* The block device of an open file's file system: st_dev or, where that is no device (btrfs), the
  * one that the identity's source names. */
 dev_t place_block_device(int fd, const struct identity *identity);

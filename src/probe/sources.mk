@@ -3,6 +3,7 @@ noinst_LIBRARIES += libprobe.a
 libprobe_a_SOURCES = \
 	%D%/alignment.c %D%/alignment.h \
 	%D%/block.c \
+	%D%/bypass.c %D%/bypass.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/compression.c %D%/compression.h \
 	%D%/device.c %D%/device.h \

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "model/run.h"
+#include "probe/bypass.h"
 #include "probe/compression.h"
 #include "probe/device.h"
 #include "probe/header.h"
@@ -17,6 +18,7 @@
 #include "probe/target.h"
 
 #define SYSFS "/sys"
+#define BYPASS_BYTES_MIN 4096
 #define DISKSTATS_MAX (UINT32_C(4) << 20)
 
 static bool is_synced(const struct target *target, const struct workload *w)
@@ -40,14 +42,38 @@ static bool read_counters(const struct device_info *device, struct disk_counters
 	return is_read;
 }
 
+static bool has_own_cache(const struct target *target)
+{
+	struct statfs fs;
+
+	return fstatfs(target->io_fd, &fs) == 0 &&
+		cache_is_of_file_system((unsigned long)fs.f_type, target->is_direct,
+			place_facts(target->io_fd).direct_align_bytes);
+}
+
+/* Tried on the first block that is laid out. In memory there is no other way. */
+static void begin_bypass(const struct trust *t, struct run *run)
+{
+	const struct target *target = t->target;
+	uint32_t bytes = run->identity.sector_bytes > BYPASS_BYTES_MIN ? run->identity.sector_bytes
+								       : BYPASS_BYTES_MIN;
+
+	if (!target->is_direct || !workload_writes(&run->workload) ||
+		target->directory.place->is_in_memory)
+		return;
+	if (target->written_bytes < HEADER_DATA_OFFSET + bytes)
+		bytes = 0;
+	if (!bypass_is_missing(target->io_fd, HEADER_DATA_OFFSET, bytes))
+		return;
+	run->trust &= ~(uint32_t)RUN_TRUST_DIRECT;
+	run->trust |= RUN_TRUST_BUFFERED | RUN_TRUST_FALLBACK;
+}
+
 static void begin_cache(struct trust *t, const struct workload *w)
 {
 	int fd = t->target->io_fd;
-	struct statfs fs;
 
-	t->has_own_cache = fstatfs(fd, &fs) == 0 &&
-		cache_is_of_file_system((unsigned long)fs.f_type, t->target->is_direct,
-			place_facts(fd).direct_align_bytes);
+	t->has_own_cache = has_own_cache(t->target);
 	if (t->target->is_direct || t->target->is_fallback)
 		cache_drop_all(fd);
 	if (t->target->is_fallback) /* read-ahead would be there before it is asked for */
@@ -79,6 +105,7 @@ void trust_begin(
 	t->clock = clock;
 	if (compression_find(target->lock_fd, target->written_bytes, target->is_compressed))
 		run->trust |= RUN_TRUST_COMPRESSED;
+	begin_bypass(t, run); /* leaves pages in the cache */
 	begin_cache(t, &run->workload);
 	begin_split(t, run);
 	t->begin_nsec = clock_monotonic_nsec(clock);

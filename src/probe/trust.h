@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out, around a measurement, what its numbers are worth: the flags cached?, compressed? and
- * split. All of it is set-up and aftermath: nothing here runs while an I/O is timed. */
+/* Finds out, around a measurement, what its numbers are worth: the flags cached?, compressed?,
+ * split and, where direct I/O was taken and writes are not direct, fallback. All of it is set-up
+ * and aftermath: nothing here runs while an I/O is timed. */
 #ifndef REPOPROBE_PROBE_TRUST_H
 #define REPOPROBE_PROBE_TRUST_H
 

@@ -83,6 +83,8 @@ static struct json_t *new_direct(const struct examination_direct *d)
 	add_error(object, d->error_number);
 	if (d->trial != EXAMINATION_NOT_TRIED)
 		json_add_text(object, "tried_by", d->is_written ? "write" : "read");
+	if (d->trial == EXAMINATION_WORKED)
+		json_add_boolean(object, "are_writes_cached", d->are_writes_cached);
 	add_count(object, "offset_align_bytes", d->offset_align_bytes);
 	add_count(object, "memory_align_bytes", d->memory_align_bytes);
 	add_count(object, "shortest_read_bytes", d->read_align_bytes);

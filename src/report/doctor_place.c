@@ -133,6 +133,8 @@ static enum doctor_fact add_caches(const struct checkup *c, struct buf *b)
 		buf_add_text(b, "all of it is memory");
 	else if (e->direct.trial == EXAMINATION_DECLINED)
 		buf_add_text(b, "the page cache takes part");
+	else if (e->direct.are_writes_cached)
+		buf_add_text(b, "direct reads go past the page cache, writes through it");
 	else if (e->direct.trial == EXAMINATION_WORKED)
 		buf_add_text(b, "direct I/O goes past the page cache");
 	else

@@ -398,7 +398,7 @@ static void add_results(const struct run *run, struct buf *b)
 static const char *const trust_meanings[RUN_TRUST_FLAGS] = {
 	"O_DIRECT: the page cache of this host took no part",
 	"through the page cache, as asked: memory of this host may have answered",
-	"direct I/O was refused: measured through the page cache with a sync after the writes",
+	"not direct, though asked for: the page cache took part; writes counted when on the disk",
 	"too fast for a disk: a cache or memory probably answered",
 	"the file system compresses: less than what was written may have reached the disk",
 	"the block layer cut the requests: one I/O here was several on the device",

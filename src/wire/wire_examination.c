@@ -19,6 +19,7 @@ enum examination_tag {
 	EXAMINATION_TAG_URING = 8,
 	EXAMINATION_TAG_REFUSALS = 9,
 	EXAMINATION_TAG_PREPARATION = 10,
+	EXAMINATION_TAG_CACHED_WRITES = 11,
 };
 
 #define ERRNO_MAX 4095 /* the kernel's */
@@ -235,6 +236,21 @@ static void add_direct(struct buf *b, const struct examination_direct *d)
 	buf_add_u32(b, d->offset_align_bytes);
 	buf_add_u32(b, d->memory_align_bytes);
 	section_end(b, begin);
+	if (d->are_writes_cached) {
+		begin = section_begin(b, EXAMINATION_TAG_CACHED_WRITES);
+		section_end(b, begin);
+	}
+}
+
+/* That it is there says it. */
+static int read_cached_writes(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct examination *e = into;
+
+	(void)r;
+	(void)reterr;
+	e->direct.are_writes_cached = true;
+	return 0;
 }
 
 static int read_direct(struct buf_reader *r, void *into, struct error *reterr)
@@ -373,6 +389,7 @@ int wire_decode_examination(
 		{ EXAMINATION_TAG_URING, "io_uring", true, read_uring },
 		{ EXAMINATION_TAG_REFUSALS, "refusals", true, read_refusals },
 		{ EXAMINATION_TAG_PREPARATION, "preparation", false, read_preparation },
+		{ EXAMINATION_TAG_CACHED_WRITES, "cached writes", false, read_cached_writes },
 	};
 
 	memset(ret, 0, sizeof(*ret));

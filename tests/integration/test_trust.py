@@ -3,6 +3,9 @@
 import json
 import os
 import pathlib
+import platform
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -131,6 +134,63 @@ def test_shared_extents_are_real(mount):
     assert "shared" in extents(probe_file(path))
     run = measure(path, *RANDOM)
     assert run["context"]["layout_bytes"] == 0 and run["trust"] == ["direct", "short"]
+
+
+# --- fallback
+
+
+WRITES = ("--block-size=64K", "--file-size=4M", "--max-ios=40", "--write=100")
+
+
+def kernel():
+    return tuple(map(int, re.match(r"(\d+)\.(\d+)", platform.release()).groups()))
+
+
+def test_a_btrfs_with_checksums_writes_through_the_page_cache(mount):
+    """From Linux 6.15 on; a kernel before that may have been taught it, too. Without checksums none does."""
+    path = mount.make("btrfs", 256)
+    flags = trust(path, *WRITES)
+    assert "fallback" in flags or kernel() < (6, 15)
+    assert ("direct" in flags) != ("fallback" in flags)
+    assert trust(path, "--cache=direct", *WRITES) == flags
+    assert trust(path, "--fresh=yes", *WRITES) == flags
+    assert "direct" in trust(path, *WRITES[:-1], "--write=0", "--pattern=random")  # reads still are
+    found = json.loads(run_cli("doctor", "--json", path).stdout)
+    assert found["direct_io"]["are_writes_cached"] == ("fallback" in flags)
+    texts = [f["text"] for f in found["findings"] if f["about"] == "direct_io"]
+    assert any("checksums" in text and "chattr +C" in text for text in texts) == ("fallback" in flags), texts
+
+    subprocess.run(["chattr", "+C", str(path)], check=True)
+    assert trust(path, "--fresh=yes", *WRITES) == {"direct", "short"}
+    assert trust(path, "--keep-file", *WRITES) == {"direct", "short"}
+    for expected in ("read", "write"):
+        found = json.loads(run_cli("doctor", "--json", path).stdout)
+        assert found["direct_io"]["tried_by"] == expected
+        assert not found["direct_io"]["are_writes_cached"], found["findings"]
+        shutil.rmtree(path / ".repoprobe", ignore_errors=True)
+
+
+def test_a_btrfs_mounted_without_checksums_writes_directly(mount):
+    path = mount.make("btrfs", 256, mount_options="nodatasum")
+    assert trust(path, *WRITES) == {"direct", "short"}
+    assert trust(path, "--fresh=yes", *WRITES) == {"direct", "short"}
+
+
+def test_an_ext4_that_keeps_data_in_its_journal_is_flagged(mount):
+    path = mount.make("ext4", 128, mount_options="data=journal")
+    assert {"buffered", "fallback"} <= trust(path, *WRITES)
+    found = json.loads(run_cli("doctor", "--json", path).stdout)
+    assert found["direct_io"]["are_writes_cached"]
+    assert "btrfs" not in json.dumps(found["findings"])
+
+
+def test_the_trial_leaves_the_probe_file_as_it_is(mount):
+    path = mount.make("ext4", 128)
+    measure(path, "--keep-file", *WRITES)
+    before = probe_file(path).read_bytes()
+    options = (*WRITES[:-1], "--write=1", "--pattern=random", "--seed=1", "--max-ios=1", "--warmup=0", "--keep-file")
+    assert "write" not in measure(path, *options)["operations"]
+    assert probe_file(path).read_bytes() == before
 
 
 # --- cached?

@@ -163,6 +163,14 @@ static void direct_io_that_is_declined_warns_and_that_fails_is_a_problem(void **
 {
 	struct bench *b = *state;
 
+	b->e->direct.trial = EXAMINATION_WORKED;
+	b->e->direct.are_writes_cached = true;
+	expect(b, CHECKUP_WARNING, SUBJECT_DIRECT_IO,
+		"writes through the page cache: runs that write are flagged fallback");
+	memcpy(b->e->identity.fs_type, "btrfs", 6);
+	expect(b, CHECKUP_WARNING, SUBJECT_DIRECT_IO, "set chattr +C on its directory");
+	b->e->direct.are_writes_cached = false;
+	memcpy(b->e->identity.fs_type, "ext4", 5);
 	b->e->direct.trial = EXAMINATION_DECLINED;
 	b->e->direct.error_number = EINVAL;
 	expect(b, CHECKUP_WARNING, SUBJECT_DIRECT_IO, "(EINVAL): runs go through the page cache");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 PROBE_TESTS = \
 	%D%/test_alignment.c \
+	%D%/test_bypass.c \
 	%D%/test_cache.c \
 	%D%/test_compression.c \
 	%D%/test_deadline.c \

@@ -138,6 +138,7 @@ static const char expected_json[] =
 	"\"rotational\":true,\"logical_block_bytes\":512,\"physical_block_bytes\":4096,"
 	"\"request_max_bytes\":1048576,\"queue_requests\":64,\"disks\":[\"sda\",\"sdb\"]},"
 	"\"direct_io\":{\"trial\":\"worked\",\"error\":null,\"tried_by\":\"read\","
+	"\"are_writes_cached\":false,"
 	"\"offset_align_bytes\":512,\"memory_align_bytes\":4,\"shortest_read_bytes\":512},"
 	"\"io_uring\":{\"is_allowed\":true,\"error\":null,\"can_register_buffers\":true,"
 	"\"buffer_bytes\":1048576,\"memory_lock_bytes\":8388608},\"access\":{"

@@ -101,6 +101,13 @@ static void it_arrives_as_it_was_sent(void **state)
 	assert_true(back->has_preparation && back->preparation.is_ready);
 	assert_true(back->preparation.is_beside && !back->preparation.is_new);
 	assert_string_equal(back->preparation.path, e->preparation.path);
+	assert_false(back->direct.are_writes_cached);
+	buf_done(&b);
+	e->direct.are_writes_cached = true;
+	expect_round_trip(e);
+	b = encoded(e);
+	assert_int_equal(decode(&b, b.len, back), 0);
+	assert_true(back->direct.are_writes_cached);
 	buf_done(&b);
 	free(back);
 	free(e);
