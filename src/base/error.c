@@ -2,6 +2,7 @@
 /* Sentences beside error numbers, and the names of the numbers. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,6 +100,11 @@ const char *errno_name(int number)
 			return kernel_names[i].name;
 	}
 	return "EUNKNOWN";
+}
+
+bool errno_is_shortage(int number)
+{
+	return number == ENOMEM || number == EMFILE || number == ENFILE;
 }
 
 const char *errno_text(int number)

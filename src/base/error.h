@@ -3,6 +3,7 @@
 #ifndef REPOPROBE_BASE_ERROR_H
 #define REPOPROBE_BASE_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ERROR_TEXT_MAX 512
@@ -26,6 +27,10 @@ size_t error_column(const char *sentence);
 /* The symbolic name of a positive errno ("EIO"; also those of the kernel's own above 511 that file
  * systems let slip, "ENOTSUPP"), or "EUNKNOWN"; never NULL. */
 const char *errno_name(int number);
+
+/* Does a positive errno say that memory or descriptors ran out, which is nobody's fault and passes?
+ */
+bool errno_is_shortage(int number);
 
 /* The C library's sentence for a positive errno, thread-safe; never NULL. */
 const char *errno_text(int number);

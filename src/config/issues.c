@@ -117,8 +117,8 @@ void issues_add_value(struct issues *issues, const struct issue_place *place, co
 void issues_add_failure(
 	struct issues *issues, const struct issue_place *place, int r, const char *text)
 {
-	if (r == -ENOMEM)
-		issues->error = -ENOMEM;
+	if (errno_is_shortage(-r))
+		issues->error = r;
 	else
 		issues_add(issues, place, "%s", text);
 }

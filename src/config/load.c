@@ -47,10 +47,10 @@ static void read_file(struct loader *l, const char *path, bool is_required)
 
 	if (r == 0)
 		source_read(l->source, path, buf_text(&b), b.len, &l->issues);
-	else if (r == -ENOMEM)
-		l->issues.error = r;
 	else if (r == -ENOBUFS)
 		refuse_file(l, path, "it is larger than 4M");
+	else if (errno_is_shortage(-r))
+		l->issues.error = r; /* no fault of the file */
 	else if (is_required || r != -ENOENT)
 		refuse_file(l, path, error.text);
 	buf_done(&b);
@@ -91,8 +91,8 @@ static void read_fragments(struct loader *l, const char *directory)
 	struct dirent **entries = NULL;
 	int count = scandir(directory, &entries, is_fragment, compare_names);
 
-	if (count < 0 && errno == ENOMEM)
-		l->issues.error = -ENOMEM;
+	if (count < 0 && errno_is_shortage(errno))
+		l->issues.error = -errno;
 	else if (count < 0 && errno != ENOENT && errno != ENOTDIR)
 		refuse_file(l, directory, errno_text(errno));
 	if (count > FILES_MAX)

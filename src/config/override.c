@@ -77,6 +77,8 @@ static int make_absolute(const char *path, char **ret, struct error *reterr)
 		free(directory);
 	}
 	buf_add_text(&b, path);
+	if (b.error == -ENOMEM)
+		return b.error;
 	if (!is_writable_text(buf_text(&b))) {
 		buf_done(&b);
 		return error_set(reterr, -EINVAL,

@@ -162,10 +162,12 @@ static void keep_value(struct file_reader *f, struct source_value *value,
 	const char *text = event->value;
 	bool looks_commented = strstr(text, " #") || strstr(text, " ;") || strstr(text, "\t#");
 
-	if (r < 0 && r != -ENOMEM && looks_commented)
+	bool is_shortage = r < 0 && errno_is_shortage(-r);
+
+	if (r < 0 && !is_shortage && looks_commented)
 		issues_add(
 			f->issues, &f->place, "%s; a comment must be a line of its own", message);
-	else if (r == -ENOMEM)
+	else if (is_shortage)
 		f->issues->error = r;
 	else if (r < 0)
 		issues_add_value(f->issues, &f->place, event->name, text, message);

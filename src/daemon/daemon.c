@@ -109,8 +109,9 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	launch_kill_all(d);
 	if (!launch_may_end(d))
 		return sd_event_exit(d->event, 0);
-	return sd_event_add_time_relative(
+	int r = sd_event_add_time_relative(
 		d->event, &d->stop_timer, CLOCK_MONOTONIC, STOP_REAP_USEC, 0, on_stop_limit, d);
+	return r < 0 ? sd_event_exit(d->event, 0) : 0; /* no limit: no wait */
 }
 
 static int on_child(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
@@ -357,10 +358,12 @@ int daemon_run(const struct daemon_options *options)
 	struct error error = { 0 };
 	int code = EXIT_FAILURE;
 
-	if (reload_read(options, &d.config, &errors) < 0) {
-		reload_log_errors(&errors);
+	int r = reload_read(options, &d.config, &errors);
+	if (r < 0) {
+		reload_log_errors(r, &errors);
+		code = errors.count > 0 ? EXIT_USAGE : EXIT_FAILURE;
 		config_errors_done(&errors);
-		return EXIT_USAGE;
+		return code;
 	}
 	if (options->is_check) {
 		(void)printf("%zu repositories, configuration ok\n", d.config->repository_count);
@@ -371,7 +374,7 @@ int daemon_run(const struct daemon_options *options)
 	d.started_usec = clock_realtime_usec(&d.clock);
 	d.reload_usec = d.started_usec;
 	d.listening_usec = d.started_usec;
-	int r = log_start();
+	r = log_start();
 	if (r < 0)
 		(void)error_set(&error, r, "no thread for the log: %s", errno_text(-r));
 	else

@@ -51,18 +51,26 @@ int ledger_restore(struct ledger *ledger, const char *repository, const struct s
 	return 0;
 }
 
-int ledger_open(struct ledger *ledger, const struct config *config, uint64_t now_nsec)
+int ledger_make(struct ledger *ledger, const struct config *config)
 {
 	for (size_t i = 0; i < config->repository_count; i++) {
-		const struct config_repository *repository = &config->repositories[i];
-		struct ledger_account *account = ledger_find(ledger, repository->name);
-		if (!account)
-			account = add(ledger, repository->name);
-		if (!account)
+		const char *name = config->repositories[i].name;
+		if (!ledger_find(ledger, name) && !add(ledger, name))
 			return -ENOMEM;
-		budget_set_day(&account->budget, repository->daily_write_budget_bytes, now_nsec);
 	}
 	return 0;
+}
+
+int ledger_open(struct ledger *ledger, const struct config *config, uint64_t now_nsec)
+{
+	int r = ledger_make(ledger, config);
+
+	for (size_t i = 0; r == 0 && i < config->repository_count; i++) {
+		const struct config_repository *repository = &config->repositories[i];
+		struct ledger_account *account = ledger_find(ledger, repository->name);
+		budget_set_day(&account->budget, repository->daily_write_budget_bytes, now_nsec);
+	}
+	return r;
 }
 
 uint64_t ledger_left_bytes(struct ledger_account *account, uint64_t now_nsec)

@@ -29,8 +29,12 @@ void ledger_done(struct ledger *ledger);
 int ledger_restore(struct ledger *ledger, const char *repository, const struct store_budget *kept,
 	uint64_t now_nsec, int64_t now_usec);
 
+/* Accounts for all repositories of a configuration that may come into force; nothing else changes.
+ * Returns 0 or -ENOMEM. */
+int ledger_make(struct ledger *ledger, const struct config *config);
+
 /* An account for each repository of a configuration, with its size of day. What other repositories
- * have is left as it is. Returns 0 or -ENOMEM. */
+ * have is left as it is. Returns 0 or -ENOMEM, and fails no more after ledger_make. */
 int ledger_open(struct ledger *ledger, const struct config *config, uint64_t now_nsec);
 
 /* NULL: there is none. Lent until the next is opened. */

@@ -101,7 +101,7 @@ static void probe_move(struct live_probe *probe, struct live_probe *earlier)
 	probe->stuck_since_usec = 0;
 }
 
-static void probe_init(struct live_probe *probe, const struct config_repository *repository,
+static int probe_init(struct live_probe *probe, const struct config_repository *repository,
 	const struct config_probe *config)
 {
 	probe->config = config;
@@ -114,6 +114,7 @@ static void probe_init(struct live_probe *probe, const struct config_repository 
 		? repository->splay_usec
 		: schedule_splay_usec(repository->name, config->name, config->interval_usec,
 			  repository->is_splay_auto, repository->splay_usec);
+	return probe->series_key ? 0 : -ENOMEM;
 }
 
 static void repository_fill(struct live_repository *repository, struct live_repository *earlier,
@@ -121,10 +122,7 @@ static void repository_fill(struct live_repository *repository, struct live_repo
 {
 	for (size_t i = 0; i < repository->probe_count; i++) {
 		struct live_probe *probe = &repository->probes[i];
-		const struct config_probe *config = &repository->config->probes[i];
-		probe_init(probe, repository->config, config);
-
-		struct live_probe *before = live_find_probe(earlier, config->name);
+		struct live_probe *before = live_find_probe(earlier, probe->config->name);
 		if (!before) {
 			live_plan_first(probe, now_nsec, now_usec);
 			continue;
@@ -153,6 +151,9 @@ static int repository_init(
 	if (!repository->probes || !repository->alarm || !repository->place.ring)
 		return -ENOMEM;
 	(void)strncat(repository->alarm->repository, config->name, RUN_NAME_MAX);
+	for (size_t i = 0; i < config->probe_count; i++)
+		if (probe_init(&repository->probes[i], config, &config->probes[i]) < 0)
+			return -ENOMEM;
 	return 0;
 }
 

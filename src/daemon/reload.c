@@ -32,8 +32,10 @@ int reload_read(
 	return config_load(options->config_path, is_required, &overrides, ret, errors);
 }
 
-void reload_log_errors(const struct config_errors *errors)
+void reload_log_errors(int r, const struct config_errors *errors)
 {
+	if (errors->count == 0)
+		log_error("the configuration cannot be read: %s", errno_text(-r));
 	for (size_t i = 0; i < errors->count && i < CONFIG_ERRORS_MAX; i++)
 		log_error("%s", errors->lines[i]);
 	if (errors->count > CONFIG_ERRORS_MAX)
@@ -102,20 +104,24 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	int r = reload_read(d->options, &config, &errors);
 
 	if (r < 0) {
-		reload_log_errors(&errors);
+		reload_log_errors(r, &errors);
 		(void)error_set(reterr, r, "%s%s",
 			errors.count > 0 ? errors.lines[0] : errno_text(-r),
 			errors.count > 1 ? " (and more, see the log)" : "");
 		config_errors_done(&errors);
 		return r;
 	}
-	struct live *live = live_new(
-		config, d->live, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	if (!live || ledger_open(&d->ledger, config, clock_monotonic_nsec(&d->clock)) < 0) {
-		live_free(live);
+	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	/* live_new empties the present one and is the last that can fail. */
+	struct live *live = ledger_make(&d->ledger, config) < 0
+		? NULL
+		: live_new(config, d->live, now_nsec, clock_realtime_usec(&d->clock));
+	if (!live) {
 		config_free(config);
+		log_error("no memory for the new configuration");
 		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
 	}
+	(void)ledger_open(&d->ledger, config, now_nsec); /* the accounts are made */
 	warn_restart_needed(d->config, config);
 	leave_behind(d, d->live, live);
 	live_free(d->live);

@@ -15,7 +15,7 @@ int reload_read(
  */
 void reload_log_remarks(const struct config *config);
 
-/* A line of the log for each error. */
-void reload_log_errors(const struct config_errors *errors);
+/* A line of the log for each error; for r where there is none. */
+void reload_log_errors(int r, const struct config_errors *errors);
 
 #endif

@@ -101,6 +101,16 @@ static void every_number_has_a_name(void **state)
 		assert_string_equal(errno_name(cases[i].number), cases[i].name);
 }
 
+static void a_shortage_is_of_memory_or_descriptors(void **state)
+{
+	(void)state;
+	assert_true(errno_is_shortage(ENOMEM));
+	assert_true(errno_is_shortage(EMFILE));
+	assert_true(errno_is_shortage(ENFILE));
+	assert_false(errno_is_shortage(ENOSPC));
+	assert_false(errno_is_shortage(0));
+}
+
 static void every_number_has_a_sentence(void **state)
 {
 	(void)state;
@@ -141,6 +151,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(long_sentences_are_cut_between_characters),
 		cmocka_unit_test(control_characters_and_bad_bytes_do_not_pass),
 		cmocka_unit_test(every_number_has_a_name),
+		cmocka_unit_test(a_shortage_is_of_memory_or_descriptors),
 		cmocka_unit_test(every_number_has_a_sentence),
 		cmocka_unit_test(a_sentence_may_name_a_column),
 	};

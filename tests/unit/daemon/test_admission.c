@@ -162,6 +162,12 @@ static void an_account_outlives_its_repository_and_its_daemon(void **state)
 	assert_int_equal(ledger_open(&ledger, &with, NOW_NSEC), 0);
 	struct ledger_account *account = ledger_find(&ledger, "nas");
 	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB);
+	/* Accounts for a configuration that does not come into force after all change nothing. */
+	struct config_repository larger = { .name = nas_name,
+		.daily_write_budget_bytes = 90 * GIB };
+	const struct config refused = { .repository_count = 1, .repositories = &larger };
+	assert_int_equal(ledger_make(&ledger, &refused), 0);
+	assert_int_equal(ledger_left_bytes(account, NOW_NSEC), GIB);
 	ledger_reserve(account, 200 * MIB);
 	ledger_save(account, NOW_NSEC, NOW_USEC, &kept);
 	assert_int_equal(kept.level_bytes, GIB - 200 * MIB); /* should it be killed now */
