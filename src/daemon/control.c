@@ -27,6 +27,7 @@
 #define CONTROL_MESSAGE_MAX 65536
 #define CONTROL_BACKLOG 128
 #define CONTROL_PEER_LIMIT_USEC (5 * USEC_PER_SEC)
+#define CONTROL_RETRY_USEC USEC_PER_SEC
 #define CONTROL_GROUP "repoprobe"
 
 struct control_peer {
@@ -44,6 +45,8 @@ struct control {
 	bool has_group; /* of CONTROL_GROUP, looked up once: that may ask the network */
 	gid_t gid;
 	sd_event_source *acceptable;
+	sd_event_source *retry; /* while it cannot be accepted for want of descriptors or memory */
+	bool is_short; /* which was said */
 	struct control_peer peers[CONTROL_PEERS_MAX];
 	char request[CONTROL_MESSAGE_MAX + 1];
 };
@@ -186,6 +189,30 @@ static int hold(struct control *control, int fd, const struct ucred *who)
 	return r;
 }
 
+static int on_retry(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct control *control = data;
+
+	(void)source;
+	(void)usec;
+	return sd_event_source_set_enabled(control->acceptable, SD_EVENT_ON);
+}
+
+/* Whoever asks stays in the queue, so the socket stays readable: without a pause that is a loop
+ * without end. The timer is made at the start, when there is memory for it. */
+static void pause_accepting(struct control *control, int error)
+{
+	if (!errno_is_shortage(error) && error != ENOBUFS)
+		return; /* the peer is gone */
+	if (!control->is_short)
+		log_warning("requests to the control socket wait: %s; tried again every second",
+			errno_text(error));
+	control->is_short = true;
+	if (sd_event_source_set_time_relative(control->retry, CONTROL_RETRY_USEC) >= 0 &&
+		sd_event_source_set_enabled(control->retry, SD_EVENT_ONESHOT) >= 0)
+		(void)sd_event_source_set_enabled(control->acceptable, SD_EVENT_OFF);
+}
+
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct control *control = data;
@@ -196,8 +223,11 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 	(void)source;
 	(void)revents;
 	int peer_fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (peer_fd < 0)
+	if (peer_fd < 0) {
+		pause_accepting(control, errno);
 		return 0;
+	}
+	control->is_short = false;
 	if (getsockopt(peer_fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0) {
 		(void)fd_close(peer_fd);
 		return 0;
@@ -243,6 +273,18 @@ static int bind_socket(struct control *control, struct error *reterr)
 	return 0;
 }
 
+static int add_sources(struct control *control)
+{
+	sd_event *event = control->d->event;
+	int r = sd_event_add_io(
+		event, &control->acceptable, control->fd, EPOLLIN, on_accept, control);
+
+	if (r >= 0)
+		r = sd_event_add_time_relative(event, &control->retry, CLOCK_MONOTONIC,
+			CONTROL_RETRY_USEC, 0, on_retry, control);
+	return r < 0 ? r : sd_event_source_set_enabled(control->retry, SD_EVENT_OFF);
+}
+
 int control_open(struct daemon *d, struct control **ret, struct error *reterr)
 {
 	struct control *control = calloc(1, sizeof(*control));
@@ -265,11 +307,13 @@ int control_open(struct daemon *d, struct control **ret, struct error *reterr)
 		goto fail;
 	}
 	r = bind_socket(control, reterr);
-	if (r >= 0)
-		r = sd_event_add_io(
-			d->event, &control->acceptable, control->fd, EPOLLIN, on_accept, control);
 	if (r < 0)
 		goto fail;
+	r = add_sources(control);
+	if (r < 0) {
+		(void)error_set(reterr, r, "control socket: %s", errno_text(-r));
+		goto fail;
+	}
 	*ret = control;
 	return 0;
 fail:
@@ -285,6 +329,7 @@ struct control *control_close(struct control *control)
 		if (control->peers[i].control)
 			peer_close(&control->peers[i]);
 	(void)sd_event_source_disable_unref(control->acceptable);
+	(void)sd_event_source_disable_unref(control->retry);
 	if (control->fd >= 0)
 		(void)unlink(control->path);
 	(void)fd_close(control->fd);

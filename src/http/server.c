@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -29,6 +30,7 @@
 #define CONNECTIONS_PER_THREAD 120U
 /* Far more than a request may have, so that what is too long is refused by us and in our form. A
  * header takes about 70 bytes beside its own. Only what is used is taken from the system. */
+#define ACCEPT_RETRY_NSEC (250 * NSEC_PER_MSEC)
 #define CONNECTION_MEMORY_BYTES 98304U
 #define IDLE_TIMEOUT_SEC (unsigned)(SERVER_NEXT_NSEC / NSEC_PER_SEC)
 /* What one client may hold of max_connections: a quarter, for a proxy has many of its own, but not
@@ -49,15 +51,30 @@ static const int gzip_levels[HTTP_BODIES] = {
 static void log_message(void *cls, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
+/* Without descriptors or memory for a connection, a thread of libmicrohttpd that has none tries
+ * again at once, and says so each time ("busy waiting"). It has nothing else to do, so it may
+ * sleep. One that has connections waits by itself until one of them ends. */
+static void wait_for_resources(struct http_server *server, const char *text)
+{
+	static const char busy[] = "Hit process or system resource limit at FIRST connection";
+	const struct timespec pause = { .tv_nsec = (long)ACCEPT_RETRY_NSEC };
+
+	if (strncmp(text, busy, strlen(busy)) != 0)
+		return;
+	if (!atomic_exchange(&server->is_short, true))
+		log_warning("HTTP connections wait: the limit of descriptors or memory is reached");
+	(void)nanosleep(&pause, NULL);
+}
+
 /* libmicrohttpd mostly reports clients that went away. */
 static void log_message(void *cls, const char *format, va_list ap)
 {
 	char text[ERROR_TEXT_MAX];
 
-	(void)cls;
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	(void)utf8_clean_line(text);
 	log_debug("http: %s", text);
+	wait_for_resources(cls, text);
 }
 
 static unsigned threads_for(unsigned connections)
@@ -86,6 +103,7 @@ static void notify_connection(void *cls, struct MHD_Connection *connection, void
 		*context = deadline_free(*context);
 		return;
 	}
+	server->is_short = false;
 	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	*context = deadline_new(server->deadlines, fd, SERVER_REQUEST_NSEC);
 	if (!*context)
@@ -96,7 +114,7 @@ static struct MHD_Daemon *start_daemon(
 	struct http_server *server, int fd, unsigned connections, unsigned share)
 {
 	const struct MHD_OptionItem options[] = {
-		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_message, NULL },
+		{ MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)log_message, server },
 		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
 		{ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads_for(connections), NULL },
 		{ MHD_OPTION_CONNECTION_LIMIT, connections, NULL },

@@ -4,6 +4,7 @@
 #define REPOPROBE_HTTP_SERVER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,7 @@ struct http_server {
 	struct history *history;
 	struct deadlines *deadlines;
 	uint64_t turned_nsec; /* monotonic, atomic: when the main loop last turned */
+	_Atomic bool is_short; /* connections cannot be accepted, which was said */
 	pthread_mutex_t ready_lock;
 	bool is_ready;
 	char ready_line[SERVER_READY_SIZE];
