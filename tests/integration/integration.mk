@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The real programs on real disks: needs root for most of it; see ./test.sh for the packages.
 EXTRA_DIST += %D%/conftest.py \
+	%D%/fail_nth.c \
 	%D%/test_alarms.py \
 	%D%/test_bad_directories.py \
 	%D%/test_bounded.py \
@@ -34,6 +35,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_rollup.py \
 	%D%/test_run_cli.py \
 	%D%/test_schedule.py \
+	%D%/test_short_memory.py \
 	%D%/test_slow_repository.py \
 	%D%/test_store_faults.py \
 	%D%/test_systemd.py \

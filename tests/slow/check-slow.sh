@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What takes too long for every change: the thread sanitizer, valgrind, clang, 500 kills, faults again and again.
+# What takes too long for every change: the thread sanitizer, valgrind, clang, 500 kills, faults again and again,
+# each allocation that fails.
 # Usage: check-slow.sh SOURCE-DIRECTORY BUILD-DIRECTORY [PART…]; `make check-slow` calls it. Works in BUILD-DIRECTORY/slow.
 # Each part ends as passed, failed or skipped with the reason; any failure is the exit status.
 set -u
@@ -157,13 +158,22 @@ faults() {
 	logged faults repeated && verdict faults passed "$repeats times: $fault_tests"
 }
 
-[ $# -gt 0 ] || set -- threads memory clang kills faults
+shortages() {
+	is_root shortages || return
+	REPOPROBE_FAIL_ALL=1
+	export REPOPROBE_FAIL_ALL
+	logged shortages tested "$source/tests/integration/test_short_memory.py" &&
+		verdict shortages passed "each allocation and descriptor failed in turn"
+	unset REPOPROBE_FAIL_ALL
+}
+
+[ $# -gt 0 ] || set -- threads memory clang kills faults shortages
 mkdir -p "$work"
 for part in "$@"; do
 	case $part in
-	threads | memory | clang | kills | faults) "$part" ;;
+	threads | memory | clang | kills | faults | shortages) "$part" ;;
 	*)
-		echo "check-slow: there is no part $part (threads memory clang kills faults)" >&2
+		echo "check-slow: there is no part $part (threads memory clang kills faults shortages)" >&2
 		exit 2
 		;;
 	esac
