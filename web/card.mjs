@@ -18,7 +18,7 @@ const trustTexts = {
 	split: { isPlain: true, text: 'the block layer cut the requests into smaller ones' },
 	clamped: { text: 'some latencies were beyond what is recorded and count as the longest' },
 	short: { text: 'too few I/Os for p99: take it as a hint' },
-	warming: { text: 'the probe file is still growing to its full size. Shown, not judged yet' },
+	warming: { text: 'the probe file is still growing to its full size: judged by the critical limit and for stalls alone' },
 };
 
 /** A step before the I/O that took so long is told. */

@@ -19,8 +19,7 @@ _Static_assert(ALARM_PROBES_MAX + 1 <= ALARM_EVENTS_MAX, "a tick has room for al
 
 static bool is_judged(const struct run *run)
 {
-	return run_status_has_numbers(run->status) &&
-		(run->trust & (RUN_TRUST_WARMING | RUN_TRUST_CACHED)) == 0;
+	return judge_rules(run) != 0;
 }
 
 /* Makes sure that the probe, and each operation that did I/O, has its state. */
@@ -79,6 +78,9 @@ static void give_samples(struct step *step)
 {
 	bool is_quiet = step->state->incident_id == 0 && step->outcome->confirm_at_usec == 0;
 
+	/* A part of a file, or a cache, is not what is normal. */
+	if (judge_rules(step->input->run) != JUDGE_ALL)
+		return;
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		if (!step->has_verdict[i])
 			continue;

@@ -252,6 +252,15 @@ static void judge_throughput(const struct baseline *b, struct verdict *v)
 		loss <= OCTAVE_1_25);
 }
 
+static bool has_stall(const struct run *run)
+{
+	bool is_stall = run->status == RUN_STALLED || run->setup_longest_nsec > JUDGE_STALL_NSEC;
+
+	for (size_t i = 0; i < RUN_OPERATIONS; i++)
+		is_stall = is_stall || run->operations[i].latency.max_nsec > JUDGE_STALL_NSEC;
+	return is_stall;
+}
+
 static void judge_stall(
 	const struct alarm_input *input, enum run_operation operation, struct verdict *v)
 {
@@ -318,6 +327,37 @@ static void soften(struct verdict *v)
 		v->critical = 0;
 }
 
+uint32_t judge_rules(const struct run *run)
+{
+	if (!run_status_has_numbers(run->status))
+		return 0;
+	if (run->trust & RUN_TRUST_CACHED)
+		return has_stall(run) ? JUDGE_BIT(ALARM_RULE_STALL) : 0;
+	if (run->trust & RUN_TRUST_WARMING)
+		return JUDGE_BIT(ALARM_RULE_STALL) | JUDGE_BIT(ALARM_RULE_LIMIT);
+	return JUDGE_ALL;
+}
+
+/* Above the limit and below limit_critical, a part of a file is neither good nor bad. */
+static void narrow(const struct alarm_input *input, struct verdict *v)
+{
+	uint32_t rules = judge_rules(input->run);
+	uint64_t critical_nsec = input->limit.limit_critical_nsec;
+	bool is_critical = critical_nsec > 0 && v->average_nsec > critical_nsec;
+
+	if (rules == JUDGE_ALL)
+		return;
+	if (input->run->trust & RUN_TRUST_CACHED)
+		rules &= v->bad; /* that it was fast is no proof of anything */
+	if (!is_critical && !(v->good & JUDGE_BIT(ALARM_RULE_LIMIT)))
+		rules &= ~JUDGE_BIT(ALARM_RULE_LIMIT);
+	v->judged &= rules;
+	v->bad &= rules;
+	v->critical &= rules;
+	v->good &= rules;
+	v->near &= rules;
+}
+
 void judge_run(const struct alarm_input *input, enum run_operation operation, struct verdict *ret)
 {
 	const struct baseline *b = input->baselines[operation];
@@ -349,6 +389,7 @@ void judge_run(const struct alarm_input *input, enum run_operation operation, st
 	judge_peers(input, operation, &v);
 	find_moved(b, input, operation, &v);
 	soften(&v);
+	narrow(input, &v);
 	*ret = v;
 }
 

@@ -37,6 +37,13 @@ struct verdict {
 	struct baseline_sample sample; /* is_learned is left to the caller */
 };
 
+/* The rules that a run's numbers speak about, none of them when it has no numbers. Of a file that
+ * still grows there is only a part, and nothing yet to compare it with: it is judged by
+ * limit_critical and for stalls, which no later part can undo. Of what a cache answered only a
+ * stall is true. */
+uint32_t judge_rules(const struct run *run);
+#define JUDGE_ALL UINT32_MAX
+
 void judge_run(const struct alarm_input *input, enum run_operation operation, struct verdict *ret);
 
 /* What is to be told when a rule fires by this verdict. */

@@ -67,7 +67,8 @@ static void judge_drift(struct alarm_series *series, struct verdict *v, int64_t 
 		v->good |= bit;
 }
 
-void series_note(struct step *step, enum run_operation operation)
+/* What later runs, and those of peers, are compared with. */
+static void note_whole(struct step *step, enum run_operation operation)
 {
 	struct alarm_series *series = step_series(step, operation);
 	struct verdict *v = &step->verdicts[operation];
@@ -80,10 +81,7 @@ void series_note(struct step *step, enum run_operation operation)
 	series->critical_bits = series->critical_bits << 1 | (is_over && is_critical);
 	if (series->judged_runs < BITS_MAX)
 		series->judged_runs++;
-	series->value_nsec = v->average_nsec;
-	series->limit_nsec = limit->limit_nsec;
 	series->judged_usec = step->input->now_usec;
-	series->load = v->load;
 	series->normal_nsec = 0;
 	if (v->has_normal) {
 		struct alarm_evidence evidence;
@@ -93,6 +91,18 @@ void series_note(struct step *step, enum run_operation operation)
 	}
 	if (!step->input->is_confirmation)
 		judge_drift(series, v, step->input->now_usec);
+}
+
+void series_note(struct step *step, enum run_operation operation)
+{
+	struct alarm_series *series = step_series(step, operation);
+	struct verdict *v = &step->verdicts[operation];
+
+	series->value_nsec = v->average_nsec;
+	series->limit_nsec = step->input->limit.limit_nsec;
+	series->load = v->load;
+	if (judge_rules(step->input->run) == JUDGE_ALL)
+		note_whole(step, operation);
 	count_good(series, v);
 }
 

@@ -404,7 +404,7 @@ static const char *const trust_meanings[RUN_TRUST_FLAGS] = {
 	"the block layer cut the requests: one I/O here was several on the device",
 	"something was reduced to what this host allows",
 	"too few I/Os to tell the 99th percentile",
-	"the probe file is still growing: this run is shown, but raises no alarm",
+	"the probe file is still growing: judged by limit_critical and for stalls alone",
 };
 
 static void add_trust(const struct run *run, struct buf *b)

@@ -326,6 +326,63 @@ static void an_open_that_hangs_is_a_stall_as_an_io_is(void **unused)
 	free_fixture(f);
 }
 
+/* Whatever the file is like, and whoever answered: nothing but the storage takes so long. */
+static void a_stall_is_one_in_runs_that_are_else_not_judged(void **unused)
+{
+	static const uint32_t flags[] = { RUN_TRUST_WARMING, RUN_TRUST_CACHED };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		struct fixture *f = new_fixture();
+		for (int k = 0; k < 3; k++) {
+			struct run *run = new_read(f, NORMAL_NSEC, 200000000);
+			run->trust = flags[i];
+			if (k != 1) {
+				run->setup_step = RUN_SETUP_OPEN;
+				run->setup_longest_nsec = 25 * NSEC_PER_SEC;
+			}
+			take(f, run, false);
+			assert_false(f->outcome.has_sample[RUN_READ]);
+			f->now_usec += SLOT_USEC;
+		}
+		/* Two in a row are one stretch: that a cache was fast between is no proof. */
+		assert_events(f, flags[i] == RUN_TRUST_WARMING ? "opened stall warning" : "");
+		free_fixture(f);
+	}
+}
+
+static void a_growing_file_teaches_nothing_and_has_no_normal(void **unused)
+{
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	/* Much slower than normal, and below the critical limit: only a whole file can tell. */
+	for (int i = 0; i < 4; i++) {
+		struct run *run = new_read(f, 29 * NSEC_PER_MSEC, 200000000);
+		run->trust = RUN_TRUST_WARMING;
+		take(f, run, false);
+		assert_false(f->outcome.has_sample[RUN_READ]);
+		assert_int_equal(f->outcome.confirm_at_usec, 0);
+		f->now_usec += SLOT_USEC;
+	}
+	assert_events(f, "");
+	for (int i = 0; i < 2; i++) {
+		struct run *run = new_read(f, 1000 * NSEC_PER_MSEC, 200000000);
+		run->trust = RUN_TRUST_WARMING;
+		take(f, run, false);
+		assert_int_not_equal(f->outcome.confirm_at_usec, 0); /* before anybody is told */
+		run = new_read(f, 1000 * NSEC_PER_MSEC, 200000000);
+		run->trust = RUN_TRUST_WARMING;
+		take(f, run, true);
+		run = new_read(f, 1000 * NSEC_PER_MSEC, 200000000);
+		run->trust = RUN_TRUST_WARMING;
+		take(f, run, true);
+		f->now_usec += SLOT_USEC;
+	}
+	assert_events(f, "opened limit critical");
+	free_fixture(f);
+}
+
 static void stalls_need_not_come_in_a_row(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -572,6 +629,8 @@ TEST_MAIN(void)
 		cmocka_unit_test(lost_throughput_alone_fires_fast),
 		cmocka_unit_test(fewer_fast_ones_are_a_lost_cache),
 		cmocka_unit_test(stalls_need_not_come_in_a_row),
+		cmocka_unit_test(a_stall_is_one_in_runs_that_are_else_not_judged),
+		cmocka_unit_test(a_growing_file_teaches_nothing_and_has_no_normal),
 		cmocka_unit_test(an_open_that_hangs_is_a_stall_as_an_io_is),
 		cmocka_unit_test(a_peer_that_is_faster_shows_what_is_slow_from_the_start),
 		cmocka_unit_test(of_two_on_one_device_the_slower_is_told_and_the_other_is_not),

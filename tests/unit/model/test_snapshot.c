@@ -132,8 +132,8 @@ static void one_good_run_makes_it_ok_and_says_how_good(void **state)
 	f->runs[1]->trust = RUN_TRUST_DIRECT | RUN_TRUST_WARMING;
 	assert_int_equal(judge(f), REPOSITORY_OK);
 	assert_string_equal(f->reason,
-		"read average 840 us, write average 3.2 ms in heartbeat, not judged while the probe "
-		"file is growing");
+		"read average 840 us, write average 3.2 ms in heartbeat, judged by the critical limit "
+		"alone while the probe file is growing");
 	f->runs[1]->trust = RUN_TRUST_CACHED;
 	(void)judge(f);
 	assert_non_null(strstr(f->reason, "not judged: probably served from a cache"));
