@@ -79,7 +79,32 @@ static uint64_t choose_target_bytes(const struct block *b)
 	}
 	if (bytes < b->job->workload.file_size_bytes)
 		bytes = b->job->workload.file_size_bytes;
-	return bytes > b->data_bytes ? bytes : b->data_bytes;
+	return bytes;
+}
+
+/* What a file may have at most, lest one of another file_size stay for ever. By probes of several
+ * block sizes an automatic size is not always the same, so there the largest that it ever is. */
+static uint64_t choose_most_bytes(const struct block *b)
+{
+	bool is_auto = b->job->file_target_bytes == 0;
+
+	return is_auto && b->target_bytes < WORKLOAD_FILE_SIZE_DEFAULT ? WORKLOAD_FILE_SIZE_DEFAULT
+								       : b->target_bytes;
+}
+
+static int find_data(struct block *b)
+{
+	b->target_bytes = choose_target_bytes(b);
+	/* One that is to go need not be cut before. */
+	int r = b->job->keep_file ? target_shrink(&b->target, choose_most_bytes(b)) : 0;
+	if (r < 0)
+		return fault_set(b->run, r, "shorten the probe file in", b->target.directory.path);
+	r = target_measure(&b->target, &b->data_bytes);
+	if (r < 0)
+		return fault_set(b->run, r, "examine the probe file in", b->target.directory.path);
+	if (b->target_bytes < b->data_bytes)
+		b->target_bytes = b->data_bytes;
+	return 0;
 }
 
 static uint64_t choose_first_bytes(const struct block *b)
@@ -398,11 +423,8 @@ static void grow(struct block *b)
 
 static void use_target(struct block *b)
 {
-	int r = target_measure(&b->target, &b->data_bytes);
+	int r = find_data(b);
 
-	if (r < 0)
-		fault_set(b->run, r, "examine the probe file in", b->target.directory.path);
-	b->target_bytes = choose_target_bytes(b);
 	if (r == 0)
 		r = lay_out(b);
 	bool is_late = r == 0 && choose_part(b) < 0; /* what is laid out stays for the next run */

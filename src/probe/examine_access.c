@@ -159,7 +159,9 @@ static void check_space(struct examiner *x)
 	e->identity.size_bytes = x->run->identity.size_bytes;
 	e->identity.free_bytes = x->run->identity.free_bytes;
 	e->file_target_bytes = choose_target_bytes(x);
-	if (e->file_target_bytes < data_bytes)
+	if (e->file_target_bytes < data_bytes && x->job->file_target_bytes > 0)
+		data_bytes = e->file_target_bytes; /* a run cuts it */
+	else if (e->file_target_bytes < data_bytes)
 		e->file_target_bytes = data_bytes;
 
 	uint64_t first_bytes = x->job->first_layout_bytes;

@@ -269,6 +269,18 @@ int target_open(const struct job *job, const struct place *place, const struct c
 	return 0;
 }
 
+int target_shrink(struct target *target, uint64_t data_bytes)
+{
+	uint64_t bytes = HEADER_DATA_OFFSET + data_bytes;
+
+	if (target->found_bytes <= bytes)
+		return 0;
+	int r = target->is_locked ? guard_cut(target->lock_fd, bytes) : -ENOLCK;
+	if (r == 0)
+		target->found_bytes = bytes;
+	return r;
+}
+
 int target_measure(struct target *target, uint64_t *ret_data_bytes)
 {
 	struct extent_report report;

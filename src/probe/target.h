@@ -51,6 +51,9 @@ uint64_t target_auto_bytes(const struct identity *identity);
 int target_open(const struct job *job, const struct place *place, const struct clock *clock,
 	struct target *ret, struct run *run);
 
+/* Cuts a file that holds more than so much data. 0 or -errno. */
+int target_shrink(struct target *target, uint64_t data_bytes);
+
 /* How much data, which starts at HEADER_DATA_OFFSET, is laid out: up to the first hole, or whatever
  * else would be read without the disk (extent.h). What lies behind is to be laid out anew. */
 int target_measure(struct target *target, uint64_t *ret_data_bytes);

@@ -115,6 +115,20 @@ def test_another_path_gets_a_file_of_its_own_within_the_budget(daemon, directory
     assert d.sql(WRITTEN)[0][0] - before <= 5.2 * MIB
 
 
+def test_a_smaller_file_size_shrinks_the_file_after_a_reload(daemon, repository):
+    def size():
+        return sum(f.stat().st_size for f in (repository / ".repoprobe").glob("*.dat"))
+
+    d = daemon(config=config(repository, "0")).wait_ready()
+    d.wait_runs("nas", 1)
+    assert size() == 5 * MIB
+    d.config_path.write_text(config(repository, "0", WRITES.replace("file_size = 4M", "file_size = 2M")))
+    assert d.control(command="reload") == {"ok": True}
+    d.probe("nas")
+    assert size() == 3 * MIB
+    d.wait_sql("SELECT status FROM runs_v ORDER BY id", [("ok",), ("ok",)])
+
+
 def test_a_run_at_a_path_that_was_left_says_nothing_of_the_new_one(daemon, slow, repository):
     d = daemon(config=config(slow.path, "0")).wait_ready()
     d.wait_runs("nas", 1)

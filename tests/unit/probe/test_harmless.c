@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole runs that must change nothing: the rules are asked for where a run needs them. */
+/* Whole runs that must change nothing, or take no more than they may: the rules are asked for where
+ * a run needs them. */
 #include "probe/temporary.h"
 
 #include <errno.h>
@@ -85,6 +86,29 @@ static void the_floor_of_free_space_is_asked_for_before_each_run(void **state)
 	assert_int_equal(b->run->own.bytes, 0);
 }
 
+static void a_larger_file_is_cut_to_a_size_that_was_chosen(void **state)
+{
+	struct bench *b = *state;
+	struct stat st;
+
+	go(b, RUN_OK, "");
+	b->job.file_target_bytes = 0; /* an automatic one may be larger for another probe */
+	b->job.first_layout_bytes = MIB;
+	go(b, RUN_OK, "");
+	assert_int_equal(b->run->file_bytes, 4 * MIB);
+	b->job.file_target_bytes = 2 * MIB;
+	go(b, RUN_OK, "");
+	assert_int_equal(b->run->workload.file_size_bytes, 2 * MIB);
+	assert_int_equal(b->run->file_bytes, 2 * MIB);
+	temporary_stat(&b->directory, FILE_PATH, &st);
+	assert_int_equal(st.st_size, 3 * MIB);
+	b->job.file_target_bytes = 3 * MIB;
+	b->job.first_layout_bytes = 0;
+	go(b, RUN_OK, "");
+	assert_int_equal(b->run->layout_bytes, MIB);
+	assert_int_equal(b->run->file_bytes, 3 * MIB);
+}
+
 static void no_layout_begins_that_would_not_fit(void **state)
 {
 	struct bench *b = *state;
@@ -137,6 +161,8 @@ TEST_MAIN(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			the_floor_of_free_space_is_asked_for_before_each_run, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_larger_file_is_cut_to_a_size_that_was_chosen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			no_layout_begins_that_would_not_fit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -191,17 +191,6 @@ static void a_part_of_a_growing_file_is_not_warming(void **state)
 	assert_false(b->run->trust & RUN_TRUST_WARMING);
 }
 
-static void a_larger_file_is_used_up_to_its_size(void **state)
-{
-	struct bench *b = *state;
-
-	go(b);
-	b->job.file_target_bytes = 2 * MIB;
-	go(b);
-	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
-	assert_int_equal(b->run->file_bytes, 8 * MIB);
-}
-
 static void a_hole_is_laid_out_anew(void **state)
 {
 	struct bench *b = *state;
@@ -566,8 +555,6 @@ TEST_MAIN(void)
 			a_growing_file_is_warming_until_it_is_whole, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_part_of_a_growing_file_is_not_warming, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_larger_file_is_used_up_to_its_size, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_hole_is_laid_out_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			space_that_was_only_allocated_is_laid_out_anew, set_up, tear_down),
