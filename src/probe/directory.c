@@ -154,22 +154,13 @@ static int check_directory(struct directory *d, struct run *run)
 
 /* --- What lies in it ------------------------------------------------------- */
 
-static bool is_our_tag(int fd)
-{
-	char text[sizeof(tag_text)];
-	ssize_t n = pread(fd, text, sizeof(text), 0);
-	bool is_whole = n == (ssize_t)sizeof(tag_text) - 1;
-
-	return is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
-}
-
+/* By its size: to read it is one more wait on a slow file system, in each run. */
 static bool is_marked(const struct directory *d)
 {
-	int fd = guard_open_to_look(d->fd, DIRECTORY_TAG_NAME);
-	bool is_ours = fd >= 0 && is_our_tag(fd);
+	struct stat st;
 
-	fd_close(fd);
-	return is_ours;
+	return fstatat(d->fd, DIRECTORY_TAG_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof(tag_text) - 1;
 }
 
 /* .repoprobe, and .repoprobe-NAME as init makes it beside a repository. */
@@ -308,6 +299,15 @@ static bool is_empty(const struct directory *d)
 			is_alone = false;
 	(void)closedir(stream); /* was only read */
 	return is_alone;
+}
+
+static bool is_our_tag(int fd)
+{
+	char text[sizeof(tag_text)];
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+	bool is_whole = n == (ssize_t)sizeof(tag_text) - 1;
+
+	return is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
 }
 
 /* The tag, if it is the one that we write. */

@@ -510,8 +510,9 @@ def test_every_other_file_keeps_its_content_mode_and_time(daemon, repository):
         path = repository / f"backup{i}.vbk"
         path.write_bytes(os.urandom(10000))
         path.chmod(0o400 + i % 2 * 0o200)
-    (repository / ".repoprobe").mkdir()
-    (repository / ".repoprobe/notes.txt").write_text("mine\n")
+    assert run_cli("run", *QUICKLY, "--keep-file", repository).returncode == 0
+    (repository / ".repoprobe/notes.txt").write_text("mine\n")  # in a directory that was made for probe files
+    next((repository / ".repoprobe").glob("*-run.dat")).unlink()
     before = picture(repository)
     d = daemon(repositories={"disk": repository})
     d.wait_line(r"disk/heartbeat: ok")
