@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -19,6 +20,8 @@
 #include "report/report.h"
 
 #define REPORT_MAX ((size_t)1 << 20)
+#define MOUNTINFO_MAX (UINT32_C(4) << 20)
+#define LOCATION_MAX ((size_t)2 * JOB_PATH_MAX)
 #define SIGNAL_EXIT_BASE 128
 #define NEW_NAME "(not configured)"
 
@@ -189,6 +192,31 @@ static int print_report(const struct doctor *d, bool is_json)
 	return cli_print(&b);
 }
 
+/* By the mount table: nobody else's path is touched. */
+static void find_twin(const struct doctor *d, struct checkup *c)
+{
+	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);
+	struct buf here = BUF_INIT(LOCATION_MAX);
+	const char *path = d->examination.real_path[0] ? d->examination.real_path : d->path;
+
+	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else nothing is found */
+	identity_locate(buf_text(&mountinfo), path, &here);
+	for (size_t i = 0; here.len > 0 && i < d->config->repository_count; i++) {
+		const struct config_repository *other = &d->config->repositories[i];
+		struct buf there = BUF_INIT(LOCATION_MAX);
+
+		if (other != d->repository)
+			identity_locate(buf_text(&mountinfo), other->path, &there);
+		if (there.len > 0 && strcmp(buf_text(&here), buf_text(&there)) == 0) {
+			c->twin = other->name;
+			c->twin_path = other->path;
+		}
+		buf_done(&there);
+	}
+	buf_done(&here);
+	buf_done(&mountinfo);
+}
+
 static int conclude(struct doctor *d, bool is_json)
 {
 	struct checkup *c = &d->checkup;
@@ -205,6 +233,7 @@ static int conclude(struct doctor *d, bool is_json)
 	c->status = d->run->status;
 	c->reason = d->run->reason;
 	c->examination = &d->examination;
+	find_twin(d, c);
 	checkup_judge(c);
 	int exit_code = print_report(d, is_json);
 	return checkup_level(c) == CHECKUP_PROBLEM ? CLI_FAILED : exit_code;

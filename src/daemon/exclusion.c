@@ -31,10 +31,16 @@ static bool is_same_mount(const struct identity *a, const struct identity *b)
 	return is_same_text(a->mount_point, b->mount_point) && strcmp(a->fs_type, b->fs_type) == 0;
 }
 
+/* What has no device of its own (tmpfs), and is mounted twice. */
+static bool is_same_file_system(const struct identity *a, const struct identity *b)
+{
+	return a->directory_device != 0 && a->directory_device == b->directory_device;
+}
+
 static bool is_one_place(const struct identity *a, const struct identity *b)
 {
 	return identity_shares_disk(a, b) || is_same_device(a, b) || is_same_source(a, b) ||
-		is_same_mount(a, b);
+		is_same_mount(a, b) || is_same_file_system(a, b);
 }
 
 bool exclusion_conflicts(const struct exclusion_place *a, const struct exclusion_place *b)

@@ -71,6 +71,7 @@ struct live_place {
 	int64_t pause_usec; /* the same as realtime */
 	bool is_asked; /* somebody wants a run as soon as the worker is gone */
 	uint64_t told_refusal; /* that the log has already said; 0: none */
+	bool has_told_twin; /* the log says that another repository is the same directory */
 	bool has_told_engine; /* the log says that io_uring is not used here */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;

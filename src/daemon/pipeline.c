@@ -102,6 +102,23 @@ static void log_engine(struct live_repository *repository, const struct run *run
 		run->repository);
 }
 
+/* Once for each: links and mounts show only where they lead. */
+static void log_twin(struct live *live, struct live_repository *repository)
+{
+	for (size_t i = 0; repository && i < live->repository_count; i++) {
+		struct live_repository *other = &live->repositories[i];
+		if (other == repository || repository->place.has_told_twin ||
+			!identity_is_same_directory(
+				&repository->place.identity, &other->place.identity))
+			continue;
+		repository->place.has_told_twin = other->place.has_told_twin = true;
+		log_warning("repositories %s and %s are one directory: %s and %s lead to it; they "
+			    "are never probed at once; remove one from the configuration",
+			other->config->name, repository->config->name, other->config->path,
+			repository->config->path);
+	}
+}
+
 /* Judges the run and moves the repository's alarm state on. */
 static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, struct alarm_outcome *outcome)
@@ -233,6 +250,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	if (probe && live_add_run(repository, probe, run) < 0)
 		log_error("a run's result could not be shown: no memory");
 	record_compare_place(d, repository);
+	log_twin(d->live, repository);
 	if (probe && run->skip == RUN_SKIP_IN_USE)
 		live_retry_in_use(
 			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));

@@ -113,6 +113,15 @@ static void judge_place(struct checkup *c)
 			"the probe file cannot grow to its full size, so runs are flagged clamped");
 }
 
+static void judge_twin(struct checkup *c)
+{
+	if (c->twin)
+		add(c, CHECKUP_WARNING, SUBJECT_CONFIGURATION,
+			"repository %s is this directory too, by its path %s: one directory is to "
+			"be one repository",
+			c->twin, c->twin_path);
+}
+
 static bool is_working(const char *array_action)
 {
 	return array_action[0] != '\0' && strcmp(array_action, "idle") != 0 &&
@@ -307,6 +316,7 @@ void checkup_judge(struct checkup *c)
 	judge_access(c);
 	judge_cost(c);
 	judge_history(c);
+	judge_twin(c);
 	if (c->configuration_trouble[0] != '\0')
 		add(c, CHECKUP_WARNING, SUBJECT_CONFIGURATION,
 			"the configuration cannot be read, so defaults are assumed: %s",

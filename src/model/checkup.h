@@ -47,6 +47,8 @@ struct checkup {
 	const char *probe_directory;
 	const char *state_directory;
 	const char *configuration_trouble; /* why it could not be read; "" */
+	const char *twin; /* another repository that is the same directory; NULL: none … */
+	const char *twin_path; /* … and its path */
 	struct checkup_cost cost;
 	enum run_status status; /* of the worker that looked: ok, error, timeout, stuck */
 	const char *reason; /* for that */

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "model/field.h"
 
 enum {
 	COLUMN_ID,
 	COLUMN_DEVICE = 2,
+	COLUMN_ROOT = 3,
 	COLUMN_MOUNT_POINT = 4,
 	COLUMN_OPTIONS = 5,
 	COLUMN_FIRST_OPTIONAL = 6, /* none or more, ended by "-" */
@@ -21,6 +23,7 @@ enum {
 struct mount_line {
 	uint64_t id;
 	struct field device; /* "98:0" */
+	struct field root; /* of the file system, what is mounted */
 	struct field mount_point;
 	struct field options;
 	struct field fs_type;
@@ -40,6 +43,7 @@ static bool read_line(struct field line, struct mount_line *ret)
 	if (field_read_uint(first[COLUMN_ID], &m.id) < 0)
 		return false;
 	m.device = first[COLUMN_DEVICE];
+	m.root = first[COLUMN_ROOT];
 	m.mount_point = first[COLUMN_MOUNT_POINT];
 	m.options = first[COLUMN_OPTIONS];
 	do {
@@ -110,9 +114,9 @@ static bool read_device(struct field text, struct device_info *ret)
 	return true;
 }
 
-int identity_guess(const char *mountinfo, const char *path, struct identity *ret)
+/* The mount that a path lies on: how much of the path its mount point is, or 0. */
+static size_t find_mount(const char *mountinfo, const char *path, struct mount_line *ret)
 {
-	struct mount_line best = { 0 };
 	struct mount_line m;
 	struct field line;
 	size_t best_len = 0;
@@ -121,11 +125,33 @@ int identity_guess(const char *mountinfo, const char *path, struct identity *ret
 		size_t len = read_line(line, &m) ? prefix_length(m.mount_point, path) : 0;
 		/* Of several on one point the last lies on top. */
 		if (len > 0 && len >= best_len) {
-			best = m;
+			*ret = m;
 			best_len = len;
 		}
 	}
-	if (best_len == 0)
+	return best_len;
+}
+
+void identity_locate(const char *mountinfo, const char *path, struct buf *b)
+{
+	char root[PATH_BYTES_MAX];
+	struct mount_line m;
+	size_t len = find_mount(mountinfo, path, &m);
+
+	if (len == 0)
+		return;
+	field_copy_unescaped(m.root, root, sizeof(root));
+	size_t root_len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+	const char *rest = path + (strcmp(path, "/") != 0 && len == 1 ? 0 : len);
+	buf_add(b, m.device.text, m.device.len);
+	buf_printf(b, " %.*s%s", (int)root_len, root, rest[0] || root_len > 0 ? rest : "/");
+}
+
+int identity_guess(const char *mountinfo, const char *path, struct identity *ret)
+{
+	struct mount_line best = { 0 };
+
+	if (find_mount(mountinfo, path, &best) == 0)
 		return -ENOENT;
 	*ret = (struct identity){ 0 };
 	field_copy_unescaped(best.mount_point, ret->mount_point, sizeof(ret->mount_point));
@@ -284,4 +310,10 @@ bool identity_shares_disk(const struct identity *a, const struct identity *b)
 		return device_shares_leaf(&a->device, &b->device);
 	return identity_is_nfs(a) && identity_is_nfs(b) && a->source[0] != '\0' &&
 		strcmp(a->source, b->source) == 0;
+}
+
+bool identity_is_same_directory(const struct identity *a, const struct identity *b)
+{
+	return a->directory_inode != 0 && a->directory_inode == b->directory_inode &&
+		a->directory_device == b->directory_device;
 }

@@ -27,6 +27,8 @@ struct identity {
 	uint32_t sector_bytes; /* logical block size for direct I/O */
 	uint64_t size_bytes; /* of the file system */
 	uint64_t free_bytes; /* for the worker's user */
+	uint64_t directory_device; /* these two of the repository's directory itself; 0: unknown */
+	uint64_t directory_inode;
 	struct identity_options options;
 	bool has_device; /* false: none that can be seen from here (network, btrfs, overlay) */
 	struct device_info device;
@@ -74,6 +76,9 @@ bool identity_is_nfs(const struct identity *identity);
 /* Whether work on one is work for the other: a disk below both, or one NFS export. */
 bool identity_shares_disk(const struct identity *a, const struct identity *b);
 
+/* Whether two paths lead to one directory, by a link or a mount of the same thing twice. */
+bool identity_is_same_directory(const struct identity *a, const struct identity *b);
+
 /* Finds the line of a mountinfo text (proc(5)) with this mount id and fills fs_type, source and
  * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret);
@@ -82,6 +87,11 @@ int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct ide
  * point is its longest beginning. Device, if any, by its numbers, without leaves. Returns 0 or
  * -ENOENT. */
 int identity_guess(const char *mountinfo, const char *path, struct identity *ret);
+
+/* Where a path lies on its file system, by the same text: "8:17 /backups/a". Of two names of one
+ * directory, by mounts, the same. Nothing when no mount is above it. */
+struct buf;
+void identity_locate(const char *mountinfo, const char *path, struct buf *b);
 
 /* The options of the same line, octal escapes undone. Too long a list loses whole options at its
  * end. Returns 0 or -ENOENT. */

@@ -344,6 +344,8 @@ static int examine(struct place *place, const struct job_expectation *expected, 
 		return fault_set(run, r, "examine", place->path);
 	place->device = st.st_dev;
 	place->inode = st.st_ino;
+	run->identity.directory_device = st.st_dev;
+	run->identity.directory_inode = st.st_ino;
 	place->owner = st.st_uid;
 	place->owner_group = st.st_gid;
 	run->identity.is_mount = st.st_dev != parent.st_dev;

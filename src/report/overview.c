@@ -360,6 +360,25 @@ static void append_lost(struct json_t *banners, uint64_t lost)
 	buf_done(&text);
 }
 
+static void append_twins(struct json_t *banners, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->repository_count; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct snapshot_repository *a = &snapshot->repositories[k];
+			const struct snapshot_repository *b = &snapshot->repositories[i];
+			struct buf text = BUF_INIT(SENTENCE_MAX);
+
+			if (!a->identity || !b->identity ||
+				!identity_is_same_directory(a->identity, b->identity))
+				continue;
+			buf_printf(&text, "repositories %s and %s are one directory: ", a->name,
+				b->name);
+			append_banner(banners, "configuration", buf_text(&text),
+				"remove one from the configuration");
+			buf_done(&text);
+		}
+}
+
 static struct json_t *new_banners(const struct snapshot *snapshot)
 {
 	struct json_t *banners = json_new_array();
@@ -375,6 +394,7 @@ static struct json_t *new_banners(const struct snapshot *snapshot)
 	append_lost(banners, snapshot->database_lost);
 	if (snapshot->database_notice)
 		append_banner(banners, "database", snapshot->database_notice, "");
+	append_twins(banners, snapshot);
 	return banners;
 }
 

@@ -24,6 +24,7 @@ enum result_tag {
 	RESULT_TAG_DEVICE = 21,
 	RESULT_TAG_OWN = 22, /* all I/O of the run */
 	RESULT_TAG_SETUP = 23, /* its longest step */
+	RESULT_TAG_DIRECTORY = 24, /* of the repository */
 };
 
 #define ERRNO_MAX 4095 /* the kernel's */
@@ -131,6 +132,12 @@ static void add_surroundings(struct buf *b, const struct run *run)
 		size_t begin = section_begin(b, RESULT_TAG_OPTIONS);
 		section_add_text(b, identity->options.mount);
 		section_add_text(b, identity->options.fs);
+		section_end(b, begin);
+	}
+	if (identity->directory_inode != 0) {
+		size_t begin = section_begin(b, RESULT_TAG_DIRECTORY);
+		buf_add_u64(b, identity->directory_device);
+		buf_add_u64(b, identity->directory_inode);
 		section_end(b, begin);
 	}
 	if (identity->has_device) {
@@ -285,6 +292,16 @@ static int read_options(struct buf_reader *r, void *into, struct error *reterr)
 	(void)reterr; /* nothing to say beyond "cut short" */
 	section_read_text(r, options->mount, sizeof(options->mount));
 	section_read_text(r, options->fs, sizeof(options->fs));
+	return 0;
+}
+
+static int read_directory(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct run *run = into;
+
+	(void)reterr; /* as above */
+	run->identity.directory_device = buf_read_u64(r);
+	run->identity.directory_inode = buf_read_u64(r);
 	return 0;
 }
 
@@ -455,6 +472,7 @@ int wire_decode_result(const uint8_t *data, size_t len, struct run *ret, struct 
 		{ RESULT_TAG_FILE, "file", true, read_file },
 		{ RESULT_TAG_IDENTITY, "identity", true, read_identity },
 		{ RESULT_TAG_OPTIONS, "options", false, read_options },
+		{ RESULT_TAG_DIRECTORY, "directory", false, read_directory },
 		{ RESULT_TAG_DEVICE, "device", false, read_device },
 		{ RESULT_TAG_OWN, "own", false, read_own },
 		{ RESULT_TAG_READ, "read", false, read_read },

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, DelayFs, need, wait_for
+from conftest import BUILD, QUICK, DelayFs, need, run_cli, wait_for
 
 NAMES = ("a", "b", "c")
 PROBES = """
@@ -137,3 +137,43 @@ def test_a_killed_worker_keeps_neither_its_disk_nor_its_turn(daemon, mount):
         subprocess.run(["fsfreeze", "-u", str(disk)], check=True)
     for name in paths:
         d.wait_runs_at_least(name, 2, "two")
+
+
+@pytest.fixture
+def two_names(directory, mount):
+    """One directory of a file system without a device, by a mount of its own and by a link to it."""
+    data = mount.tmpfs() / "data"
+    data.mkdir()
+    bound = directory / "bound"
+    bound.mkdir()
+    subprocess.run(["mount", "--bind", str(data), str(bound)], check=True)
+    link = directory / "link"
+    link.symlink_to(data)
+    yield data, {"bound": bound, "link": link}
+    subprocess.run(["umount", "-l", str(bound)], check=False)
+
+
+@pytest.mark.parametrize("name", ["bound", "link"])
+def test_two_paths_to_one_directory_are_noticed_and_never_probed_at_once(daemon, two_names, name):
+    data, others = two_names
+    other = others[name]
+    slowly = QUICK + "rate_iops = 100\n"  # a quarter of a second
+    text = f"[repository first]\npath = {data}\nprobes = quick\n"
+    d = daemon(config=text + slowly).wait_ready()
+    d.wait_runs("first", 1)
+    d.config_path.write_text(f"{text}[repository second]\npath = {other}\nprobes = quick\n{slowly}")
+    assert d.control(command="reload") == {"ok": True}
+    d.wait_runs("second", 1)
+    d.wait_line(rf"repositories first and second are one directory: {data} and {other} lead to it")
+    said = "repositories first and second are one directory: remove one from the configuration"
+    wait_for(lambda: said in [b["text"] for b in d.json("/api/v1/overview")["banners"]], "a banner")
+    for i in range(3):
+        for repository in ("first", "second"):
+            assert d.control(command="probe-now", repository=repository) == {"ok": True}
+        for repository in ("first", "second"):
+            d.wait_runs(repository, 2 + i)
+    assert most_at_once(spans(d)) == 1
+    assert d.sql("SELECT count(*) FROM runs_v WHERE skip_reason = 'in_use'") == [(0,)]
+    assert d.count_lines("are one directory") == 1
+    examined = " ".join(run_cli("doctor", "--config", d.config_path, other).stdout.split())
+    assert f"repository first is this directory too, by its path {data}" in examined

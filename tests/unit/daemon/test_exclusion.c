@@ -60,6 +60,16 @@ static const struct identity tmpfs = { .fs_type = "tmpfs", .source = "tmpfs", .m
 static const struct identity tmpfs_too = {
 	.fs_type = "tmpfs", .source = "tmpfs", .mount_point = "/u"
 };
+static const struct identity bound = { .fs_type = "tmpfs",
+	.source = "tmpfs",
+	.mount_point = "/v",
+	.directory_device = 33,
+	.directory_inode = 2 };
+static const struct identity bound_again = { .fs_type = "tmpfs",
+	.source = "tmpfs",
+	.mount_point = "/w",
+	.directory_device = 33,
+	.directory_inode = 7 };
 static const struct identity nothing; /* the mount table could not be read */
 
 static void what_shares_a_disk_a_file_system_or_a_group_conflicts(void **state)
@@ -78,6 +88,8 @@ static void what_shares_a_disk_a_file_system_or_a_group_conflicts(void **state)
 		{ { "", &nfs }, { "", &nfs_again }, true },
 		{ { "", &tmpfs }, { "", &tmpfs_too }, false },
 		{ { "", &tmpfs }, { "", &tmpfs }, true },
+		{ { "", &bound }, { "", &bound_again }, true },
+		{ { "", &bound }, { "", &tmpfs }, false },
 		{ { "", &nothing }, { "", &nothing }, false },
 		{ { "", NULL }, { "", NULL }, false },
 		{ { "", NULL }, { "", &sda1 }, false },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "test.h"
 
 static const char mountinfo[] =
@@ -83,6 +84,55 @@ static void the_mount_of_a_path_is_guessed_by_its_longest_beginning(void **state
 		assert_int_equal(identity.device.major, cases[i].major);
 		assert_int_equal(identity.device.minor, cases[i].minor);
 	}
+}
+
+static void a_directory_has_one_location_whatever_its_mounts(void **state)
+{
+	static const char text[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+				   "2 1 8:17 / /mnt/vault rw - xfs /dev/sdb1 rw\n"
+				   "3 1 8:17 /a\\040b /srv/a rw - xfs /dev/sdb1 rw\n"
+				   "4 1 8:1 /data /srv/data rw - ext4 /dev/sda1 rw\n";
+	static const struct {
+		const char *path;
+		const char *location;
+	} cases[] = {
+		{ "/mnt/vault/a b/c", "8:17 /a b/c" },
+		{ "/srv/a/c", "8:17 /a b/c" },
+		{ "/srv/a", "8:17 /a b" },
+		{ "/mnt/vault", "8:17 /" },
+		{ "/srv/data", "8:1 /data" },
+		{ "/data", "8:1 /data" },
+		{ "/", "8:1 /" },
+		{ "/srv/ab", "8:1 /srv/ab" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf b = BUF_INIT(256);
+		identity_locate(text, cases[i].path, &b);
+		assert_string_equal(buf_text(&b), cases[i].location);
+		buf_done(&b);
+	}
+	struct buf b = BUF_INIT(256);
+	identity_locate("", "/srv", &b);
+	assert_int_equal(b.len, 0);
+	buf_done(&b);
+}
+
+static void one_directory_is_known_by_device_and_inode(void **state)
+{
+	struct identity a = { .directory_device = 33, .directory_inode = 2 };
+	struct identity b = a;
+
+	(void)state;
+	assert_true(identity_is_same_directory(&a, &b));
+	b.directory_inode++;
+	assert_false(identity_is_same_directory(&a, &b));
+	b = a;
+	b.directory_device++;
+	assert_false(identity_is_same_directory(&a, &b));
+	assert_false(identity_is_same_directory(
+		&(struct identity){ .is_mount = true }, &(struct identity){ .is_mount = true }));
 }
 
 static void a_mount_that_is_not_listed_or_not_readable_is_not_found(void **state)
@@ -350,6 +400,8 @@ TEST_MAIN(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_the_mount_is_found_and_unescaped),
 		cmocka_unit_test(the_mount_of_a_path_is_guessed_by_its_longest_beginning),
+		cmocka_unit_test(a_directory_has_one_location_whatever_its_mounts),
+		cmocka_unit_test(one_directory_is_known_by_device_and_inode),
 		cmocka_unit_test(a_mount_that_is_not_listed_or_not_readable_is_not_found),
 		cmocka_unit_test(over_long_text_is_cut),
 		cmocka_unit_test(options_of_the_mount_and_of_the_file_system_are_told_apart),

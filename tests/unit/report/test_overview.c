@@ -257,6 +257,32 @@ static void before_the_first_run_there_is_null(void **unused)
 	sample_free(s);
 }
 
+static void two_repositories_that_are_one_directory_are_a_banner(void **unused)
+{
+	struct sample *s = sample_new();
+	static const struct identity here = { .directory_device = 33, .directory_inode = 2 };
+	struct snapshot_repository repositories[] = { s->snapshot.repositories[0],
+		s->snapshot.repositories[1] };
+
+	(void)unused;
+	repositories[0].identity = repositories[1].identity = &here;
+	s->snapshot.repositories = repositories;
+	s->snapshot.repository_count = 2;
+	struct json_t *value = render(&s->snapshot);
+	const struct json_t *banners = json_get(value, "banners");
+	size_t count = json_array_length(banners);
+	assert_true(count > 0);
+	assert_text(json_array_at(banners, count - 1), "about", "configuration");
+	struct buf expected = BUF_INIT(512);
+	buf_printf(&expected,
+		"repositories %s and %s are one directory: remove one from the configuration",
+		repositories[0].name, repositories[1].name);
+	assert_text(json_array_at(banners, count - 1), "text", buf_text(&expected));
+	buf_done(&expected);
+	json_free(value);
+	sample_free(s);
+}
+
 static void trouble_of_our_own_is_a_banner(void **unused)
 {
 	struct sample *s = sample_new();
@@ -373,6 +399,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(what_fires_of_runs_and_what_is_muted_stands_there),
 		cmocka_unit_test(a_probe_has_its_limits_and_its_last_run),
 		cmocka_unit_test(before_the_first_run_there_is_null),
+		cmocka_unit_test(two_repositories_that_are_one_directory_are_a_banner),
 		cmocka_unit_test(trouble_of_our_own_is_a_banner),
 		cmocka_unit_test(the_verdict_counts_in_words),
 		cmocka_unit_test(an_incident_beside_failing_runs_is_more_than_slow),

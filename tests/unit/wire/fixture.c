@@ -107,6 +107,8 @@ struct run *fixture_result(void)
 	identity->free_bytes = 9;
 	memcpy(identity->options.mount, "rw,noatime", 11);
 	memcpy(identity->options.fs, "rw", 3);
+	identity->directory_device = 2049;
+	identity->directory_inode = UINT64_MAX;
 	identity->has_device = true;
 	set_device(&identity->device);
 	run->has_own = true;
