@@ -8,23 +8,26 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/daemon_user.h"
+#include "cli/init_remove.h"
 #include "cli/place.h"
 #include "cli/run_watch.h"
 #include "config/config.h"
 #include "model/examination.h"
 
 #define TEXT_MAX ((size_t)1 << 20)
-#define FILE_NAME "init.dat" /* none is made */
 #define SIGNAL_EXIT_BASE 128
 
 struct init {
 	const char *user_name;
 	bool is_json;
+	bool is_removal;
 	struct config *config;
+	char host_id[17];
 	struct daemon_user user;
 	struct buf text;
 	struct json_t *list;
@@ -45,6 +48,10 @@ static const struct cli_option options[] = {
 		.help = "the daemon runs as this user (name or number), and is not root",
 		.set = option_set_text,
 		.offset = offsetof(struct init, user_name) },
+	{ .name = "remove",
+		.help = "take away what repoprobe left: this host's probe files and their directory",
+		.set = option_set_flag,
+		.offset = offsetof(struct init, is_removal) },
 	{ .name = "json",
 		.help = "one JSON document instead of sentences",
 		.set = option_set_flag,
@@ -68,9 +75,16 @@ static const char *trouble(const struct turn *t)
 	return t->examination.refusal_count > 0 ? t->examination.refusals[0].text : NULL;
 }
 
-static bool is_ready(const struct turn *t)
+static bool is_ready(const struct init *init, const struct turn *t)
 {
-	return !trouble(t) && t->examination.preparation.is_ready;
+	const struct examination *e = &t->examination;
+
+	return !trouble(t) && (init->is_removal ? e->removal.is_done : e->preparation.is_ready);
+}
+
+static const char *config_file(const struct init *init)
+{
+	return init->config->file_count > 0 ? init->config->files[0] : config_default_path();
 }
 
 /* Whose, and why. */
@@ -107,14 +121,11 @@ static void add_access(const struct turn *t, struct buf *b)
 
 static void add_line(const struct init *init, const struct turn *t, struct buf *b)
 {
-	const char *file =
-		init->config->file_count > 0 ? init->config->files[0] : config_default_path();
-
 	add_label(t, b);
 	buf_printf(b,
 		"that user may not enter %s, so the directory lies beside it; add to the "
 		"repository's section in %s:\nprobe_directory = %s\n",
-		t->path, file, t->examination.preparation.path);
+		t->path, config_file(init), t->examination.preparation.path);
 }
 
 static void add_text(const struct init *init, const struct turn *t, struct buf *b)
@@ -149,10 +160,25 @@ static struct json_t *new_owner(const struct examination_owner *owner)
 	return object;
 }
 
-static struct json_t *new_document(const struct init *init, const struct turn *t)
+static void add_preparation(const struct init *init, const struct turn *t, struct json_t *object)
 {
 	const struct examination *e = &t->examination;
 	const struct examination_preparation *p = &e->preparation;
+
+	json_add_boolean(object, "is_daemon_root", init->user.is_daemon_root);
+	json_add_boolean(object, "is_ready", is_ready(init, t));
+	json_add_boolean(object, "is_new", p->is_new);
+	json_add_boolean(object, "is_to_be_configured", is_ready(init, t) && p->is_beside);
+	if (is_ready(init, t)) {
+		json_add(object, "owner", new_owner(&e->directory));
+		json_add(object, "repository_owner", new_owner(&e->repository));
+	}
+}
+
+static struct json_t *new_document(const struct init *init, const struct turn *t)
+{
+	const struct examination *e = &t->examination;
+	const char *path = init->is_removal ? e->removal.path : e->preparation.path;
 	struct json_t *object = json_new_object();
 	enum run_status status = t->run->status;
 
@@ -162,15 +188,11 @@ static struct json_t *new_document(const struct init *init, const struct turn *t
 	json_add_text(object, "path", t->path);
 	json_add_text(object, "status", run_status_name(status));
 	json_add_text(object, "reason", trouble(t) ? trouble(t) : "");
-	json_add_boolean(object, "is_daemon_root", init->user.is_daemon_root);
-	json_add_text(object, "probe_directory", p->path[0] ? p->path : NULL);
-	json_add_boolean(object, "is_ready", is_ready(t));
-	json_add_boolean(object, "is_new", p->is_new);
-	json_add_boolean(object, "is_to_be_configured", is_ready(t) && p->is_beside);
-	if (is_ready(t)) {
-		json_add(object, "owner", new_owner(&e->directory));
-		json_add(object, "repository_owner", new_owner(&e->repository));
-	}
+	json_add_text(object, "probe_directory", path[0] ? path : NULL);
+	if (init->is_removal)
+		init_remove_json(&e->removal, object);
+	else
+		add_preparation(init, t, object);
 	return object;
 }
 
@@ -194,13 +216,13 @@ static void make_job(
 {
 	struct job *job = &t->job;
 
-	job->kind = JOB_INIT;
+	job->kind = init->is_removal ? JOB_REMOVE : JOB_INIT;
 	(void)strncat(job->repository_path, t->path, JOB_PATH_MAX);
 	if (repository) {
 		(void)strncat(job->probe_directory, repository->probe_directory, JOB_PATH_MAX);
 		place_expect(repository, &job->expected);
 	}
-	memcpy(job->file_name, FILE_NAME, sizeof(FILE_NAME));
+	job_file_name(job, init->host_id, getuid(), false); /* none is made; whose host's go */
 	job->workload = workload_preset_default()->workload;
 	place_limit_time(&job->workload);
 	job->keep_file = true;
@@ -213,14 +235,18 @@ static int tell(struct init *init, const struct turn *t)
 {
 	if (init->is_json)
 		json_append(init->list, new_document(init, t));
-	else if (is_ready(t))
+	else if (is_ready(init, t) && init->is_removal)
+		init_remove_text(&t->examination.removal, t->name, config_file(init), &init->text);
+	else if (is_ready(init, t))
 		add_text(init, t, &init->text);
-	if (is_ready(t))
+	if (is_ready(init, t))
 		return CLI_OK;
 	const char *reason = trouble(t);
-	(void)cli_complain(CLI_FAILED, "%s: %s", t->name ? t->name : "init",
-		reason ? reason : "nothing was made");
-	advise(init, t);
+	(void)cli_complain(CLI_FAILED, "%s: %s%s", t->name ? t->name : "init",
+		reason ? reason : "nothing was done",
+		init->is_removal ? "; nothing was removed" : "");
+	if (!init->is_removal)
+		advise(init, t);
 	return CLI_FAILED;
 }
 
@@ -300,15 +326,19 @@ static int carry_out(struct init *init, const struct cli *cli)
 {
 	struct error error = { "" };
 
-	if (geteuid() != 0)
+	if (geteuid() != 0 && !init->is_removal)
 		return cli_complain(CLI_FAILED,
 			"init: only root can make a directory for another user; your own daemon makes "
 			"its directory itself, at its first run");
 	int r = cli_load_config(cli, &init->config);
 	if (r != CLI_GO_ON)
 		return r;
-	if (daemon_user_find(init->user_name, init->config->state_directory, &init->user, &error) <
-		0)
+	r = hash_host_id(init->host_id);
+	if (r < 0)
+		return cli_complain(CLI_FAILED, "init: the host's name: %s", errno_text(-r));
+	if (!init->is_removal &&
+		daemon_user_find(
+			init->user_name, init->config->state_directory, &init->user, &error) < 0)
 		return cli_complain(
 			init->user_name ? CLI_USAGE : CLI_FAILED, "init: %s", error.text);
 	init->list = json_new_array();
@@ -324,7 +354,7 @@ static int init_handler(struct cli *cli, const struct command *command)
 	if (!init)
 		return cli_complain(CLI_FAILED, "no memory");
 
-	const struct option_group groups[] = { { "Whose", options, 2, init } };
+	const struct option_group groups[] = { { "Whose, and what", options, 3, init } };
 	init->text = (struct buf)BUF_INIT(TEXT_MAX);
 	int r = cli_parse(cli, command, groups, 1);
 	if (r == CLI_GO_ON)
@@ -356,11 +386,17 @@ const struct command command_init = {
 		"may not enter. Then it is made beside it, if it may enter there and that is the\n"
 		"same file system, and the line for the configuration is printed.\n"
 		"\n"
+		"With --remove it takes away what repoprobe left there, as any user: the probe\n"
+		"files of this host and, when nothing else is in it, CACHEDIR.TAG and the\n"
+		"directory. Files of other hosts and what is not repoprobe's stay, and all stays\n"
+		"while a run uses a file. The repository should be out of the configuration\n"
+		"before: a daemon that runs makes the directory anew at its next run.\n"
+		"\n"
 		"Examples:\n"
 		"  repoprobe init nas1\n"
 		"  repoprobe init --user=repoprobe /srv/backups\n"
 		"\n"
-		"Exit status: 0 every directory is there, 1 one is not (a line says why),\n"
+		"Exit status: 0 every directory is there, or gone, 1 not so (a line says why),\n"
 		"2 wrong usage or configuration.\n",
 	.max_operands = 1,
 	.reads_configuration = true,

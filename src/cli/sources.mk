@@ -29,6 +29,7 @@ libcli_a_SOURCES = \
 	%D%/daemon_state.c %D%/daemon_state.h \
 	%D%/daemon_user.c %D%/daemon_user.h \
 	%D%/format_option.c %D%/format_option.h \
+	%D%/init_remove.c %D%/init_remove.h \
 	%D%/help.c %D%/help.h \
 	%D%/history.c %D%/history.h \
 	%D%/options.c %D%/options.h \

@@ -126,6 +126,19 @@ struct examination_preparation {
 	bool is_beside; /* the daemon's user may not enter the repository, so it lies next to it */
 };
 
+/* What was to be taken away. */
+struct examination_removal {
+	char path[JOB_PATH_MAX + 1]; /* the probe directory */
+	bool is_done; /* also when there was none */
+	uint32_t files; /* of this host, removed … */
+	uint64_t bytes; /* … that they had */
+	uint32_t other_files; /* probe files of other hosts, which stay */
+	uint32_t foreign_names; /* what is not repoprobe's, likewise */
+	bool is_tag_removed;
+	bool is_directory_removed;
+	int error_number; /* why not, where nothing else is in it; or 0 */
+};
+
 struct examination {
 	enum examination_step step;
 	char real_path[JOB_PATH_MAX + 1]; /* all links resolved */
@@ -157,6 +170,8 @@ struct examination {
 	struct examination_uring uring;
 	bool has_preparation; /* JOB_INIT */
 	struct examination_preparation preparation;
+	bool has_removal; /* JOB_REMOVE */
+	struct examination_removal removal;
 	size_t refusal_count;
 	struct examination_refusal refusals[EXAMINATION_REFUSALS_MAX];
 };

@@ -17,6 +17,7 @@ enum job_kind {
 	JOB_EXAMINE, /* nothing is measured: what the place is, and what a run would meet there */
 	JOB_INIT, /* the probe directory is made, for another user; nothing else */
 	JOB_LOOK, /* may it be the probe directory? Nothing is written, not even to try that */
+	JOB_REMOVE, /* this host's probe files and the probe directory are removed */
 };
 
 #define JOB_GROUPS_MAX 256

@@ -20,7 +20,6 @@
 #include "probe/privilege.h"
 #include "probe/setup.h"
 
-#define DEFAULT_NAME ".repoprobe"
 #define DIRECTORY_NEW_NAMES 3 /* itself, the tag, and the probe file */
 
 static const char tag_text[] =
@@ -64,11 +63,11 @@ static int name_directory(struct directory *d, const struct job *job, struct run
 	if (!d->is_default)
 		return open_parent(d, job->probe_directory, run);
 	size_t len = strlen(job->repository_path);
-	if (len + sizeof("/" DEFAULT_NAME) > sizeof(d->path))
+	if (len + sizeof("/" DIRECTORY_DEFAULT_NAME) > sizeof(d->path))
 		return fault_set(run, -ENAMETOOLONG, "open", job->repository_path);
 	memcpy(d->path, job->repository_path, len);
-	memcpy(d->path + len, "/" DEFAULT_NAME, sizeof("/" DEFAULT_NAME));
-	memcpy(d->name, DEFAULT_NAME, sizeof(DEFAULT_NAME));
+	memcpy(d->path + len, "/" DIRECTORY_DEFAULT_NAME, sizeof("/" DIRECTORY_DEFAULT_NAME));
+	memcpy(d->name, DIRECTORY_DEFAULT_NAME, sizeof(DIRECTORY_DEFAULT_NAME));
 	d->parent_fd = fcntl(d->place->fd, F_DUPFD_CLOEXEC, 0);
 	return d->parent_fd < 0 ? fault_set(run, -errno, "open", d->path) : 0;
 }
@@ -166,9 +165,10 @@ static bool is_marked(const struct directory *d)
 /* .repoprobe, and .repoprobe-NAME as init makes it beside a repository. */
 static bool is_our_name(const char *name)
 {
-	size_t len = strlen(DEFAULT_NAME);
+	size_t len = strlen(DIRECTORY_DEFAULT_NAME);
 
-	return strncmp(name, DEFAULT_NAME, len) == 0 && (name[len] == '\0' || name[len] == '-');
+	return strncmp(name, DIRECTORY_DEFAULT_NAME, len) == 0 &&
+		(name[len] == '\0' || name[len] == '-');
 }
 
 struct search {
@@ -230,7 +230,8 @@ static int enter(struct directory *d, const struct job *job, const struct place 
 	end_step(d);
 	if (r == 0 && d->fd >= 0)
 		r = check_directory(d, run);
-	if (r == 0 && d->fd >= 0 && !d->is_new)
+	/* What is ours may be taken away from anywhere. */
+	if (r == 0 && d->fd >= 0 && !d->is_new && job->kind != JOB_REMOVE)
 		r = check_holdings(d, job->file_name, run);
 	end_step(d);
 	return r;
@@ -311,15 +312,17 @@ static bool is_our_tag(int fd)
 }
 
 /* The tag, if it is the one that we write. */
-static void remove_tag(const struct directory *d)
+bool directory_remove_tag(const struct directory *d)
 {
 	struct guard_id id;
 	int fd = guard_open_to_look(d->fd, DIRECTORY_TAG_NAME);
-
 	/* Of one that we could not write there may be less. */
-	if (fd >= 0 && (d->is_tag_new || is_our_tag(fd)) && guard_identify(fd, &id) == 0)
-		(void)guard_remove(d->fd, DIRECTORY_TAG_NAME, &id); /* nothing depends on it */
+	bool is_ours = fd >= 0 && (d->is_tag_new || is_our_tag(fd));
+	bool is_gone = is_ours && guard_identify(fd, &id) == 0 &&
+		guard_remove(d->fd, DIRECTORY_TAG_NAME, &id) == 0;
+
 	fd_close(fd);
+	return is_gone;
 }
 
 /* A directory that somebody else made for us, because we may not, must stay. */
@@ -330,7 +333,7 @@ void directory_remove(struct directory *d)
 
 	if (!is_ours || d->fd < 0 || !is_empty(d))
 		return;
-	remove_tag(d);
+	(void)directory_remove_tag(d); /* nothing depends on it */
 	(void)guard_remove_directory(d->parent_fd, d->name); /* likewise */
 }
 
@@ -339,5 +342,5 @@ void directory_undo(struct directory *d)
 	if (d->is_new)
 		directory_remove(d);
 	else if (d->is_tag_new)
-		remove_tag(d);
+		(void)directory_remove_tag(d); /* nothing depends on it */
 }

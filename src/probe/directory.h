@@ -12,6 +12,7 @@
 struct place;
 
 #define DIRECTORY_TAG_NAME "CACHEDIR.TAG"
+#define DIRECTORY_DEFAULT_NAME ".repoprobe"
 
 struct directory {
 	const struct place *place; /* lent */
@@ -41,6 +42,9 @@ bool directory_has_tag(const struct directory *d);
 
 /* Makes CACHEDIR.TAG where there is none. */
 int directory_write_tag(struct directory *d, struct run *run);
+
+/* Removes CACHEDIR.TAG if it is ours. True when it is gone now. */
+bool directory_remove_tag(const struct directory *d);
 
 /* Takes back what this run made, if nothing else is in it. */
 void directory_undo(struct directory *d);

@@ -5,6 +5,7 @@ libprobe_a_SOURCES = \
 	%D%/block.c \
 	%D%/bypass.c %D%/bypass.h \
 	%D%/cache.c %D%/cache.h \
+	%D%/clear.c %D%/clear.h \
 	%D%/compression.c %D%/compression.h \
 	%D%/device.c %D%/device.h \
 	%D%/directory.c %D%/directory.h \

@@ -128,6 +128,9 @@ static enum doctor_fact add_directory(const struct checkup *c, struct buf *b)
 		add_owner(&c->examination->directory, b);
 	else
 		buf_add_text(b, "missing");
+	/* Nobody's daemon needs it: left by a run, or by a repository that was configured once. */
+	if (c->examination->has_directory && c->cost.repository[0] == '\0')
+		buf_printf(b, "; repoprobe init --remove %s takes it away", c->path);
 	return DOCTOR_KNOWN;
 }
 

@@ -20,6 +20,7 @@ enum examination_tag {
 	EXAMINATION_TAG_REFUSALS = 9,
 	EXAMINATION_TAG_PREPARATION = 10,
 	EXAMINATION_TAG_CACHED_WRITES = 11,
+	EXAMINATION_TAG_REMOVAL = 12,
 };
 
 #define ERRNO_MAX 4095 /* the kernel's */
@@ -354,6 +355,41 @@ static int read_preparation(struct buf_reader *r, void *into, struct error *rete
 	return 0;
 }
 
+static void add_removal(struct buf *b, const struct examination_removal *removal)
+{
+	size_t begin = section_begin(b, EXAMINATION_TAG_REMOVAL);
+
+	section_add_text(b, removal->path);
+	buf_add_u8(b, removal->is_done);
+	buf_add_u32(b, removal->files);
+	buf_add_u64(b, removal->bytes);
+	buf_add_u32(b, removal->other_files);
+	buf_add_u32(b, removal->foreign_names);
+	buf_add_u8(b, removal->is_tag_removed);
+	buf_add_u8(b, removal->is_directory_removed);
+	buf_add_u16(b, (uint16_t)removal->error_number);
+	section_end(b, begin);
+}
+
+static int read_removal(struct buf_reader *r, void *into, struct error *reterr)
+{
+	struct examination *e = into;
+	struct examination_removal *removal = &e->removal;
+
+	(void)reterr; /* as above */
+	e->has_removal = true;
+	section_read_text(r, removal->path, sizeof(removal->path));
+	removal->is_done = section_read_boolean(r);
+	removal->files = buf_read_u32(r);
+	removal->bytes = buf_read_u64(r);
+	removal->other_files = buf_read_u32(r);
+	removal->foreign_names = buf_read_u32(r);
+	removal->is_tag_removed = section_read_boolean(r);
+	removal->is_directory_removed = section_read_boolean(r);
+	removal->error_number = read_errno(r);
+	return 0;
+}
+
 void wire_encode_examination(const struct examination *e, struct buf *b)
 {
 	section_add_header(b, WIRE_EXAMINATION);
@@ -372,6 +408,8 @@ void wire_encode_examination(const struct examination *e, struct buf *b)
 	add_uring(b, &e->uring);
 	if (e->has_preparation)
 		add_preparation(b, &e->preparation);
+	if (e->has_removal)
+		add_removal(b, &e->removal);
 	add_refusals(b, e);
 }
 
@@ -390,6 +428,7 @@ int wire_decode_examination(
 		{ EXAMINATION_TAG_REFUSALS, "refusals", true, read_refusals },
 		{ EXAMINATION_TAG_PREPARATION, "preparation", false, read_preparation },
 		{ EXAMINATION_TAG_CACHED_WRITES, "cached writes", false, read_cached_writes },
+		{ EXAMINATION_TAG_REMOVAL, "removal", false, read_removal },
 	};
 
 	memset(ret, 0, sizeof(*ret));

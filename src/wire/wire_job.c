@@ -105,7 +105,7 @@ static int read_target(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct job *job = into;
 
-	job->kind = (enum job_kind)section_read_below(r, JOB_LOOK + 1);
+	job->kind = (enum job_kind)section_read_below(r, JOB_REMOVE + 1);
 	section_read_text(r, job->repository_path, sizeof(job->repository_path));
 	section_read_text(r, job->probe_directory, sizeof(job->probe_directory));
 	section_read_text(r, job->file_name, sizeof(job->file_name));

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/hook.h"
 #include "base/log.h"
+#include "probe/clear.h"
 #include "probe/examine.h"
 #include "probe/prepare.h"
 #include "probe/probe.h"
@@ -135,6 +136,7 @@ static const struct examination_job {
 } examinations[] = {
 	{ JOB_EXAMINE, examine_run },
 	{ JOB_INIT, prepare_run },
+	{ JOB_REMOVE, clear_run },
 	{ JOB_LOOK, examine_look },
 };
 

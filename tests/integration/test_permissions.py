@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pwd
+import re
 import shutil
 import stat
 import subprocess
@@ -67,6 +68,16 @@ def probes_well(d):
     shown = d.repository("disk")
     assert shown["state"] == "ok", (shown, d.log)
     return shown
+
+
+# Holds the lock of a run until its standard input ends.
+LOCKED = """
+import fcntl, struct, sys
+f = open(sys.argv[1], "r+b")
+fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
+print("locked", flush=True)
+sys.stdin.read()
+"""
 
 
 def init(directory, *arguments, **options):
@@ -431,6 +442,53 @@ def test_init_again_changes_nothing(directory, foreign):
     for path, st in before:
         now = path.stat()
         assert (now.st_mtime_ns, now.st_ctime_ns, now.st_mode) == (st.st_mtime_ns, st.st_ctime_ns, st.st_mode)
+
+
+def test_init_removes_what_it_and_the_runs_made(daemon, directory, foreign):
+    """Also where the directory's owner may not write in the repository."""
+    before = tree(foreign)
+    assert init(directory, f"--user={USER}", foreign).returncode == 0
+    beside = directory / ".repoprobe-backups"
+    (directory / "state").mkdir()
+    shutil.chown(directory / "state", USER)
+    d = daemon(config=config(foreign, f"probe_directory = {beside}"), user=USER)
+    probes_well(d)
+    written = ("--config", d.config_path)
+    locked = subprocess.Popen(
+        ["/usr/bin/python3", "-c", LOCKED, next(beside.glob("*.dat"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert locked.stdout.readline() == b"locked\n"
+        done = init(directory, *written, "--remove", "disk")
+        assert done.returncode == 1 and done.stdout == ""
+        assert "is in use by another run; nothing was removed" in done.stderr, done.stderr
+    finally:
+        locked.stdin.close()
+        locked.wait()
+        locked.stdout.close()
+    assert len(tree(beside)) == 2
+    d.stop()
+    done = init(directory, *written, "--remove", "disk")
+    assert done.returncode == 0, done.stderr
+    assert re.match(rf"disk: removed 1 probe file \(.* MiB\) and {beside}\ndisk: it is configured in", done.stdout)
+    assert tree(foreign) == before and not beside.exists()
+    done = init(directory, *written, "--remove", "--json", "disk")
+    assert done.returncode == 0
+    (found,) = json.loads(done.stdout)["repositories"]
+    assert (found["is_removed"], found["removed_files"], found["is_directory_removed"]) == (True, 0, False)
+
+
+def test_init_removes_a_directory_of_another_user_from_a_private_repository(directory, foreign):
+    before = tree(foreign)
+    assert init(directory, foreign).returncode == 0
+    shutil.chown(foreign / ".repoprobe", USER)
+    examined = " ".join(run_cli("doctor", foreign).stdout.split())
+    assert f"repoprobe init --remove {foreign} takes it away" in examined, examined
+    done = init(directory, "--remove", foreign)
+    assert done.returncode == 0 and done.stdout == f"removed 0 probe files and {foreign}/.repoprobe\n", done
+    assert tree(foreign) == before
+    done = init(directory, "--remove", foreign)
+    assert done.stdout == f"{foreign}/.repoprobe is not there; nothing was removed\n"
 
 
 def test_init_leaves_what_belongs_to_somebody_else(directory, foreign):

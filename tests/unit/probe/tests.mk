@@ -3,6 +3,7 @@ PROBE_TESTS = \
 	%D%/test_alignment.c \
 	%D%/test_bypass.c \
 	%D%/test_cache.c \
+	%D%/test_clear.c \
 	%D%/test_compression.c \
 	%D%/test_deadline.c \
 	%D%/test_device.c \

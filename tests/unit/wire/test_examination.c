@@ -19,6 +19,15 @@ static struct examination *new_sample(void)
 		.status = RUN_NO_SPACE,
 		.error_number = ENOSPC,
 		.text = "not enough" };
+	e->has_removal = true;
+	e->removal = (struct examination_removal){ .path = "/srv/.repoprobe",
+		.is_done = true,
+		.files = 2,
+		.bytes = UINT64_MAX,
+		.other_files = 3,
+		.foreign_names = 4,
+		.is_tag_removed = true,
+		.error_number = ENOTEMPTY };
 	e->refusals[1] = (struct examination_refusal){ .about = SUBJECT_FILE,
 		.status = RUN_REFUSED,
 		.error_number = EPERM,
@@ -101,6 +110,11 @@ static void it_arrives_as_it_was_sent(void **state)
 	assert_true(back->has_preparation && back->preparation.is_ready);
 	assert_true(back->preparation.is_beside && !back->preparation.is_new);
 	assert_string_equal(back->preparation.path, e->preparation.path);
+	assert_true(back->has_removal && back->removal.is_done && back->removal.is_tag_removed);
+	assert_false(back->removal.is_directory_removed);
+	assert_string_equal(back->removal.path, "/srv/.repoprobe");
+	assert_int_equal(back->removal.foreign_names, 4);
+	assert_int_equal(back->removal.error_number, ENOTEMPTY);
 	assert_false(back->direct.are_writes_cached);
 	buf_done(&b);
 	e->direct.are_writes_cached = true;

@@ -138,7 +138,7 @@ static void other_magic_version_and_type_are_told_apart(void **state)
 static void a_job_out_of_range_is_refused_and_changes_nothing(void **state)
 {
 	static const struct fixture_spoiler spoilers[] = {
-		SPOIL_JOB(kind, JOB_LOOK + 1), SPOIL_JOB(repository_path[0], 'r'),
+		SPOIL_JOB(kind, JOB_REMOVE + 1), SPOIL_JOB(repository_path[0], 'r'),
 		SPOIL_JOB(probe_directory[0], 'r'), SPOIL_JOB(file_name[3], '/'),
 		SPOIL_JOB(file_name[0], '.'), SPOIL_JOB(file_name[0], 0),
 		SPOIL_JOB(min_free_percent, 101), SPOIL_JOB(workload.block_size_bytes, 4097),
