@@ -113,3 +113,34 @@ const char *errno_text(int number)
 
 	return text ? text : "Unknown error";
 }
+
+const char *errno_meaning(int number)
+{
+	static const struct {
+		int number;
+		const char *text;
+	} meanings[] = {
+		{ EROFS, "the file system is read-only" },
+		{ ENOSPC, "no space left on the file system" },
+		{ EDQUOT, "the disk quota is used up" }, { EACCES, "permission denied" },
+		{ EPERM, "not permitted" },
+		{ EIO, "input/output error: the disk or the server failed" },
+		{ ESTALE,
+			"stale file handle: the server does not know it any more; mount the file "
+			"system anew" },
+		{ ENOTCONN, "the program behind this file system is gone; mount it anew" },
+		{ ENODATA, "the file became shorter while it was read" },
+		{ ECANCELED, "the run was stopped before it ended" },
+		{ ENOLCK, "the file system grants no locks" },
+		{ EUCLEAN, "the file system is damaged; check it" },
+		{ ENODEV, "the device is gone" }, { ENXIO, "the device is gone" },
+		{ ETIMEDOUT, "the server does not answer" }, { EHOSTDOWN, "the server is down" },
+		{ EHOSTUNREACH, "the server cannot be reached" },
+		{ EREMCHG, "another file took its name meanwhile" }, /* our own: guard.h */
+	};
+
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (meanings[i].number == number)
+			return meanings[i].text;
+	return NULL;
+}

@@ -35,4 +35,8 @@ bool errno_is_shortage(int number);
 /* The C library's sentence for a positive errno, thread-safe; never NULL. */
 const char *errno_text(int number);
 
+/* What an errno of a file system means to whoever has to do something about it, and what that is:
+ * "stale file handle: …; mount the file system anew". NULL: errno_text says enough. */
+const char *errno_meaning(int number);
+
 #endif

@@ -163,6 +163,14 @@ static void judge_cached_writes(struct checkup *c)
 			 : "");
 }
 
+/* As a run that meets it does. */
+static const char *explain(int error_number)
+{
+	const char *meaning = errno_meaning(error_number);
+
+	return meaning ? meaning : errno_text(error_number);
+}
+
 static void judge_direct(struct checkup *c)
 {
 	const struct examination_direct *d = &c->examination->direct;
@@ -178,7 +186,7 @@ static void judge_direct(struct checkup *c)
 		judge_cached_writes(c);
 	if (d->trial == EXAMINATION_FAILED)
 		add(c, CHECKUP_PROBLEM, SUBJECT_DIRECT_IO, "the trial failed: %s (%s)",
-			errno_text(d->error_number), errno_name(d->error_number));
+			explain(d->error_number), errno_name(d->error_number));
 	if (d->offset_align_bytes > BLOCK_BYTES_MIN)
 		add(c, CHECKUP_WARNING, SUBJECT_ALIGNMENT,
 			"direct I/O goes by %u bytes: block sizes must be multiples of that",

@@ -127,13 +127,8 @@ static void check_creation(struct examiner *x, unsigned missing)
 		(void)directory_explain(d, -errno, fd, x->run); /* the run has it */
 		examiner_refuse(x, subject_of_creation(x->run));
 	}
-	if (x->e->inodes > 0 && x->e->free_inodes < missing) {
-		run_fail(x->run, RUN_NO_SPACE, ENOSPC,
-			"cannot create what is missing in %.*s: inodes left %llu, needed %u",
-			fault_path_len(d->path), d->path, (unsigned long long)x->e->free_inodes,
-			missing);
-		examiner_refuse(x, SUBJECT_INODES);
-	}
+	if (place_check_inodes(&x->place, missing, x->run) < 0)
+		examiner_refuse(x, x->run->status == RUN_NO_SPACE ? SUBJECT_INODES : SUBJECT_PATH);
 }
 
 static uint64_t choose_target_bytes(const struct examiner *x)

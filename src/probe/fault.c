@@ -37,32 +37,17 @@ static const struct fault faults[] = {
 	{ EROFS, is_sandboxed, RUN_REFUSED,
 		"the file system is writable, but its mount is read-only for this service (service "
 		"sandbox: ReadWritePaths= in its unit)" },
-	{ EROFS, NULL, RUN_READ_ONLY, "the file system is read-only" },
-	{ ENOSPC, NULL, RUN_NO_SPACE, "no space left on the file system" },
-	{ EDQUOT, NULL, RUN_NO_SPACE, "the disk quota is used up" },
+	{ EROFS, NULL, RUN_READ_ONLY, NULL },
+	{ ENOSPC, NULL, RUN_NO_SPACE, NULL },
+	{ EDQUOT, NULL, RUN_NO_SPACE, NULL },
 	{ EACCES, is_squashed, RUN_ERROR,
 		"permission denied: the NFS server treats root as nobody (root_squash)" },
 	{ EPERM, is_squashed, RUN_ERROR,
 		"not permitted: the NFS server treats root as nobody (root_squash)" },
-	{ EACCES, NULL, RUN_ERROR, "permission denied" },
-	{ EPERM, NULL, RUN_ERROR, "not permitted" },
-	{ EIO, NULL, RUN_ERROR, "input/output error: the disk or the server failed" },
-	{ ESTALE, NULL, RUN_ERROR,
-		"stale file handle: the server does not know it any more; mount the file system anew" },
-	{ ENOTCONN, NULL, RUN_ERROR, "the program behind this file system is gone; mount it anew" },
-	{ ENODATA, NULL, RUN_ERROR, "the file became shorter while it was read" },
-	{ ECANCELED, NULL, RUN_ERROR, "the run was stopped before it ended" },
-	{ ENOLCK, NULL, RUN_ERROR, "the file system grants no locks" },
 	/* Trouble of this host: it says nothing of the repository. */
 	{ EMFILE, NULL, RUN_SKIPPED, "the worker may open no more files" },
 	{ ENFILE, NULL, RUN_SKIPPED, "too many files are open on this host" },
 	{ ENOMEM, NULL, RUN_SKIPPED, "this host has no memory for it" },
-	{ EUCLEAN, NULL, RUN_ERROR, "the file system is damaged; check it" },
-	{ ENODEV, NULL, RUN_ERROR, "the device is gone" },
-	{ ENXIO, NULL, RUN_ERROR, "the device is gone" },
-	{ ETIMEDOUT, NULL, RUN_ERROR, "the server does not answer" },
-	{ EHOSTDOWN, NULL, RUN_ERROR, "the server is down" },
-	{ EHOSTUNREACH, NULL, RUN_ERROR, "the server cannot be reached" },
 };
 
 int fault_path_len(const char *path)
@@ -72,11 +57,17 @@ int fault_path_len(const char *path)
 
 struct fault fault_find(int error_number, const struct identity *identity, uid_t user)
 {
+	struct fault fault = { error_number, NULL, RUN_ERROR, NULL };
+
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].error_number == error_number &&
-			(!faults[i].applies || faults[i].applies(identity, user)))
-			return faults[i];
-	return (struct fault){ error_number, NULL, RUN_ERROR, NULL };
+			(!faults[i].applies || faults[i].applies(identity, user))) {
+			fault = faults[i];
+			break;
+		}
+	if (!fault.text)
+		fault.text = errno_meaning(error_number);
+	return fault;
 }
 
 static bool is_denial(int r)

@@ -14,10 +14,10 @@ struct fault {
 	/* NULL: always. Else by the file system and who asks. */
 	bool (*applies)(const struct identity *identity, uid_t user);
 	enum run_status status;
-	const char *text; /* NULL: the C library's */
+	const char *text; /* NULL in the table: errno_meaning's; NULL when found: the C library's */
 };
 
-/* Pure. error_number: positive. An errno without a row is an error in the C library's words. */
+/* Pure. error_number: positive. An errno without a row is an error. */
 struct fault fault_find(int error_number, const struct identity *identity, uid_t user);
 
 /* Fails the run with "cannot DOING PATH: …" and returns `r`, a negative errno, unchanged. What the

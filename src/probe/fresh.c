@@ -128,7 +128,7 @@ int fresh_follow(struct fresh *f, const struct target *target)
 	struct guard_id id;
 	int r = guard_identify(fd, &id);
 	if (r == 0 && (id.inode != f->id.inode || id.device != f->id.device))
-		r = -ESTALE;
+		r = -EREMCHG;
 	if (r < 0) {
 		fd_close(fd);
 		return r;

@@ -117,7 +117,8 @@ struct guard_id {
 };
 int guard_identify(int fd, struct guard_id *ret);
 
-/* Removes a name that still leads to that file. -ESTALE when it leads to another. */
+/* Removes a name that still leads to that file. -EREMCHG, as no file system says it, when it leads
+ * to another. */
 int guard_remove(int directory_fd, const char *name, const struct guard_id *id);
 
 /* Removes an empty directory. */

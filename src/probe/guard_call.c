@@ -86,7 +86,7 @@ int guard_remove(int directory_fd, const char *name, const struct guard_id *id)
 	if (fstatat(directory_fd, name, &named, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
 	if (named.st_ino != id->inode || named.st_dev != id->device)
-		return -ESTALE;
+		return -EREMCHG;
 	return unlinkat(directory_fd, name, 0) < 0 ? -errno : 0;
 }
 

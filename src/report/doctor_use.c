@@ -209,7 +209,9 @@ static enum doctor_fact add_history(const struct checkup *c, struct buf *b)
 		return DOCTOR_ABSENT;
 	buf_add_text(b, c->state_directory);
 	if (h->error_number != 0) {
-		buf_printf(b, ": %s", errno_name(h->error_number));
+		const char *meaning = errno_meaning(h->error_number);
+		buf_printf(b, ": %s (%s)", meaning ? meaning : errno_text(h->error_number),
+			errno_name(h->error_number));
 		return DOCTOR_UNKNOWN;
 	}
 	doctor_add_part(b, ", on ", h->identity.fs_type);

@@ -278,7 +278,10 @@ def test_no_space_and_no_inodes(mount):
             break
     document = doctor(few, code=1)
     assert document["file_system"]["free_inodes"] == 0
-    assert "inodes left 0" in find(document, "problem", "inodes")
+    said = find(document, "problem", "inodes")
+    run = json.loads(run_cli("run", "--json", *QUICKLY, few).stdout)  # in the same words
+    assert run["status"] == "no_space"
+    assert re.sub(r"needed \d", "needed N", run["reason"]) in re.sub(r"needed \d", "needed N", said)
 
 
 # --- I/O

@@ -117,6 +117,10 @@ static void every_number_has_a_sentence(void **state)
 	assert_string_equal(errno_text(EIO), "Input/output error");
 	assert_string_equal(errno_text(100000), "Unknown error");
 	assert_string_equal(errno_text(-1), "Unknown error");
+	assert_string_equal(errno_meaning(ESTALE),
+		"stale file handle: the server does not know it any more; mount the file system "
+		"anew");
+	assert_null(errno_meaning(EMFILE));
 }
 
 static void a_sentence_may_name_a_column(void **state)
