@@ -90,15 +90,17 @@ static int look_at_all(const struct cli *cli, const struct config *config, char 
 	struct look *look = calloc(1, sizeof(*look));
 	int r = CLI_GO_ON;
 
-	if (look)
-		look->run = run_new("", "");
-	if (!look || !look->run)
-		r = cli_complain(CLI_FAILED, "no memory");
+	if (!look)
+		return cli_complain(CLI_FAILED, "no memory");
+	look->run = run_new("", "");
+	if (!look->run) {
+		free(look);
+		return cli_complain(CLI_FAILED, "no memory");
+	}
 	for (size_t i = 0; r == CLI_GO_ON && i < config->repository_count; i++)
 		if (config->repositories[i].probe_directory[0] != '\0')
 			r = look_at(cli, &config->repositories[i], look, &found[i]);
-	if (look)
-		free(look->run);
+	free(look->run);
 	free(look);
 	return r;
 }
