@@ -266,6 +266,20 @@ def test_a_directory_of_data_gets_neither_tag_nor_probe_file(daemon, directory, 
     (letters / "b.txt").write_text("later\n")
     d.probe("nas")
     assert "remove its CACHEDIR.TAG, for which backups skip it" in d.sql("SELECT reason FROM runs_v WHERE id = 3")[0][0]
+    removed = run_cli("init", "--remove", *configured, "nas")
+    assert removed.returncode == 0 and "removed 1 probe file" in removed.stdout, removed
+    assert f"and CACHEDIR.TAG; {letters} stays: 1 name in it is not repoprobe's" in removed.stdout
+    assert tree(letters) == ["b.txt"]
+
+
+def test_config_check_refuses_what_is_no_directory_for_backups(directory):
+    path = directory / "repoprobe.conf"
+    path.write_text("".join(f"[repository r{i}]\npath = {p}\n" for i, p in enumerate(["/dev", "/dev/sda1", "/proc/1"])))
+    checked = run_cli("config", "check", path)
+    assert (checked.returncode, checked.stdout) == (2, "")
+    assert [line.split(": ")[:2] for line in checked.stderr.splitlines()] == [
+        [f"{path}:{line}", "path"] for line in (2, 4, 6)
+    ]
 
 
 @pytest.mark.plain
