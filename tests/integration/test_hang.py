@@ -397,3 +397,33 @@ def test_a_reader_of_the_log_that_stops_stops_nothing_else(daemon, directory, re
     code, seconds = d.stop()
     assert code == 0 and seconds < 5
     os.close(log.end)
+
+
+@pytest.mark.plain
+def test_a_stuck_worker_stays_behind_with_the_path_that_it_is_stuck_on(daemon, slow, repository):
+    d = daemon(config=config({"nas": slow.path})).wait_ready()
+    d.wait_runs("nas", 1)
+    slow.hang("open")
+    try:
+        ask(d, ["nas"])
+        d.wait_line(r"nas/quick: stuck")
+        worker = d.workers()
+        d.config_path.write_text(config({"nas": repository}))
+        assert d.control(command="reload") == {"ok": True}
+        d.wait_metric("repoprobe_probe_stuck_seconds", 0, repository="nas", probe="quick")
+        before = d.runs("nas")[0]
+        for i in range(3):  # neither held by the worker nor by a pause after it
+            ask(d, ["nas"])
+            d.wait_runs("nas", before + 1 + i)
+        assert set(worker) <= set(d.workers())
+        d.wait_state("nas", "ok")
+        d.config_path.write_text(config({"moved": slow.path, "nas": repository}))  # nobody works beside it there
+        assert d.control(command="reload") == {"ok": True}
+        ask(d, ["nas", "moved"])
+        d.wait_runs("nas", before + 4)
+        wait_for(lambda: set(d.workers()) <= set(worker), "no worker beside it")
+        assert d.runs("moved") == (0, False)
+    finally:
+        slow.hang("off")
+    d.wait_line("the stuck worker is gone")
+    d.wait_runs_at_least("moved", 1)
