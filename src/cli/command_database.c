@@ -97,8 +97,9 @@ const struct command command_database = {
 	.section = "History, also while the daemon is down",
 	.operands = "check|compact",
 	.summary = "whether the history is sound; its free pages given back",
-	.help = "check reads the whole history and says what is wrong with it: exit status 0\n"
-		"when it is sound, 1 when not. compact gives pages that old runs have left free\n"
+	.help = "check reads the whole history and says what is wrong with it, down to single\n"
+		"rows that are skipped for a value out of range: exit status 0 when it is\n"
+		"sound, 1 when not. compact gives pages that old runs have left free\n"
 		"back to the file system, in short pieces. Both work while the daemon runs;\n"
 		"compact needs the right to write: root's, or the daemon's user.\n"
 		"\n"

@@ -196,8 +196,8 @@ static int open_history(struct daemon *d, struct error *reterr)
 	if (r >= 0)
 		r = record_open(d, reterr);
 	if (r >= 0)
-		r = store_pool_open(
-			d->database_path, READER_THREADS, READER_QUEUE_MAX, &d->pool, reterr);
+		r = store_pool_open(d->database_path, READER_THREADS, READER_QUEUE_MAX, d->bad_rows,
+			&d->pool, reterr);
 	if (r >= 0)
 		r = questions_start(d, reterr);
 	if (r >= 0)
@@ -315,6 +315,7 @@ static void close_all(struct daemon *d)
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
+	d->bad_rows = store_bad_rows_free(d->bad_rows);
 	d->live = live_free(d->live);
 	free(d->mutes);
 	ledger_done(&d->ledger);

@@ -25,6 +25,7 @@ struct zone;
 struct notifier;
 struct record_run;
 struct saver;
+struct store_bad_rows;
 struct store_pool;
 struct store_writer;
 struct supervise_spawner;
@@ -78,6 +79,7 @@ struct daemon {
 	char host_id[17];
 
 	struct daemon_record record;
+	struct store_bad_rows *bad_rows; /* of the history, that are skipped */
 	struct store_writer *writer;
 	struct store_pool *pool;
 	struct notifier *notifier;

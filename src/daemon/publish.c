@@ -131,6 +131,7 @@ static void fill_daemon(
 	s->database_write_failures = store->failures;
 	s->database_queue_length = store->queue_length + d->record.held;
 	s->database_lost = store->lost + d->record.lost;
+	s->database_bad_rows = store_bad_rows_count(d->bad_rows);
 	s->database_error = store->error[0] != '\0' ? store->error : NULL;
 	if (!s->database_error && !d->record.is_open)
 		s->database_error = "it is being opened";

@@ -72,12 +72,22 @@ static int restore(struct daemon *d, struct error *reterr)
 	return r;
 }
 
+/* On the thread that found it. */
+static void tell_bad_row(void *data, const char *line)
+{
+	(void)data;
+	log_error("history: %s; `repoprobe database check` names all such rows", line);
+}
+
 int record_open(struct daemon *d, struct error *reterr)
 {
+	d->bad_rows = store_bad_rows_new(tell_bad_row, NULL);
+	if (!d->bad_rows)
+		return error_set(reterr, -ENOMEM, "no memory");
 	int r = store_writer_open(d->database_path, STORE_QUEUE_MAX, &d->writer, reterr);
-
 	if (r < 0)
 		return r;
+	store_writer_report(d->writer, d->bad_rows);
 	tell_notice(d);
 	r = restore(d, reterr);
 	if (r != -EINPROGRESS)

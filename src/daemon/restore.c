@@ -121,6 +121,27 @@ static int keep_message(void *data, const struct message *message)
 	return keep(data, take_message, message, sizeof(*message));
 }
 
+/* Its alarm state, which is taken after this, says more of it. Where that row is bad the incident
+ * is open even so, and the next runs judge whether it goes on. */
+static int take_open_incident(struct daemon *d, const void *row)
+{
+	const struct incident *incident = row;
+	struct live_repository *repository = live_find_repository(d->live, incident->repository);
+
+	if (!repository || repository->alarm->incident_id != 0)
+		return 0;
+	repository->alarm->incident_id = incident->id;
+	repository->alarm->incident_opened_usec = incident->opened_usec;
+	repository->alarm->incident_level = incident->level;
+	repository->alarm->incident_changes = incident->last_event.sequence + 1;
+	return 0;
+}
+
+static int keep_open_incident(void *data, const struct incident *incident)
+{
+	return keep(data, take_open_incident, incident, sizeof(*incident));
+}
+
 static int take_incident(struct daemon *d, const void *row)
 {
 	const struct incident *incident = row;
@@ -190,6 +211,8 @@ int restore_read(struct store_reader *reader, int64_t now_usec, struct restored 
 	if (r >= 0 && restored->has_limits)
 		r = read_limits(reader, restored, reterr);
 	if (r >= 0)
+		r = store_read_incidents(reader, &open, keep_open_incident, restored, reterr);
+	if (r >= 0)
 		r = store_read_alarms(reader, keep_alarm, restored, reterr);
 	if (r >= 0)
 		r = store_read_mutes(reader, now_usec, keep_mute, restored, reterr);
@@ -248,8 +271,10 @@ int restore_limits(struct daemon *d, struct error *reterr)
 	bool is_empty = was_never_written(d->database_path);
 	int r = is_empty ? 0 : store_reader_open_older(d->database_path, &reader, reterr);
 
-	if (r >= 0 && !is_empty)
+	if (r >= 0 && !is_empty) {
+		store_reader_report(reader, d->bad_rows);
 		r = read_limits(reader, &restored, reterr);
+	}
 	if (r >= 0)
 		r = take_rows(d, &restored);
 	store_reader_close(reader);
@@ -263,8 +288,10 @@ int restore_history(struct daemon *d, struct error *reterr)
 	struct store_reader *reader = NULL;
 	int r = store_reader_open(d->database_path, &reader, reterr);
 
-	if (r >= 0)
+	if (r >= 0) {
+		store_reader_report(reader, d->bad_rows);
 		r = restore_read(reader, clock_realtime_usec(&d->clock), &restored, reterr);
+	}
 	if (r >= 0)
 		r = restore_take(d, &restored);
 	store_reader_close(reader);

@@ -379,6 +379,20 @@ static void append_twins(struct json_t *banners, const struct snapshot *snapshot
 		}
 }
 
+static void append_bad_rows(struct json_t *banners, uint64_t bad_rows)
+{
+	struct buf text = BUF_INIT(SENTENCE_MAX);
+
+	if (bad_rows == 0)
+		return;
+	buf_printf(&text,
+		"%" PRIu64 " %s of the history skipped for a value out of range; the log and "
+		"`repoprobe database check` name each",
+		bad_rows, bad_rows == 1 ? "row was" : "rows were");
+	append_banner(banners, "database", buf_text(&text), "");
+	buf_done(&text);
+}
+
 static struct json_t *new_banners(const struct snapshot *snapshot)
 {
 	struct json_t *banners = json_new_array();
@@ -392,6 +406,7 @@ static struct json_t *new_banners(const struct snapshot *snapshot)
 			"the history cannot be written, results wait in memory: ",
 			snapshot->database_error);
 	append_lost(banners, snapshot->database_lost);
+	append_bad_rows(banners, snapshot->database_bad_rows);
 	if (snapshot->database_notice)
 		append_banner(banners, "database", snapshot->database_notice, "");
 	append_twins(banners, snapshot);

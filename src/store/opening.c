@@ -20,9 +20,11 @@ static int open_at(const char *path, struct opening *o, struct error *reterr)
 	r = write_init(&o->write, o->db, reterr);
 	if (r < 0) {
 		opening_done(o);
-		/* It says that it is ours, and has not our tables. */
 		if (r == -EINVAL)
-			r = -EUCLEAN;
+			return error_prefix(reterr, r,
+				"%s: it lacks a table or column of ours and is left alone; "
+				"restore a copy of it, or move it away",
+				path);
 		return error_prefix(reterr, r, "%s", path);
 	}
 	memcpy(o->path, path, strlen(path) + 1);

@@ -26,6 +26,7 @@ struct pool_thread {
 
 struct store_pool {
 	char *path;
+	struct store_bad_rows *bad_rows;
 	pthread_mutex_t lock; /* for the queue, is_closing, running and the threads' readers */
 	pthread_cond_t has_work;
 	pthread_cond_t has_ended;
@@ -77,6 +78,7 @@ static void renew_reader(struct pool_thread *thread)
 		return;
 	if (store_reader_open(thread->pool->path, &reader, NULL) < 0)
 		return;
+	store_reader_report(reader, thread->pool->bad_rows);
 	store_reader_close(set_reader(thread, reader) ? earlier : reader);
 }
 
@@ -132,6 +134,7 @@ static void init_locks(struct store_pool *pool)
 
 static struct store_pool *free_pool(struct store_pool *pool)
 {
+	store_bad_rows_free(pool->bad_rows);
 	free(pool->questions);
 	free(pool->path);
 	pthread_cond_destroy(&pool->has_ended);
@@ -155,14 +158,15 @@ static struct store_pool *new_pool(const char *path, size_t threads, size_t max_
 	return pool->questions && pool->path ? pool : free_pool(pool);
 }
 
-int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
-	struct error *reterr)
+int store_pool_open(const char *path, size_t threads, size_t max_queue,
+	struct store_bad_rows *bad_rows, struct store_pool **ret, struct error *reterr)
 {
 	struct store_pool *pool = new_pool(path, threads, max_queue);
 	int r = 0;
 
 	if (!pool)
 		return error_set(reterr, -ENOMEM, "%s: %s", path, errno_text(ENOMEM));
+	pool->bad_rows = store_bad_rows_share(bad_rows);
 	for (size_t i = 0; r == 0 && i < threads; i++) {
 		struct pool_thread *thread = &pool->threads[i];
 		thread->pool = pool;

@@ -29,8 +29,7 @@ static void read_alarm_series(struct sql *s, struct alarm_series *ret)
 /* The columns of the repository; the same in each of its rows. */
 static void read_alarm_head(struct sql *s, struct alarm_state *ret)
 {
-	sql_text(s, ret->repository, sizeof(ret->repository));
-	ret->incident_id = sql_integer_or(s, 1, INT64_MAX, 0);
+	ret->incident_id = sql_integer_or(s, 1, READER_ID_MAX, 0);
 	ret->incident_opened_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
 	ret->incident_level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
 	ret->incident_changes = (uint32_t)sql_unsigned(s, UINT32_MAX);
@@ -42,46 +41,57 @@ static void read_alarm_code(struct sql *s, struct alarm_state *state)
 	size_t len;
 	const void *code = sql_bytes(s, &len);
 
-	if (s->error == 0 && code && alarm_code_read(code, len, state, NULL) < 0)
-		s->error = -EUCLEAN;
+	if (s->error == 0 && code)
+		s->error = alarm_code_read(code, len, state, NULL);
 }
 
-/* Adds a row to the state that its repository's rows gather in. */
-static int read_alarm_row(struct sql *s, struct alarm_state *state)
+/* Adds a row to the state that its repository's rows gather in. 0: the repository's own is bad. */
+static int take_alarm_row(struct store_reader *reader, struct sql *s, int64_t target,
+	struct alarm_state *state, struct error *reterr)
 {
+	int r = reader_take_target(reader, s, target, state->repository, reterr);
+
+	if (r <= 0)
+		return r;
 	read_alarm_head(s, state);
 	read_alarm_code(s, state);
-	if (!sql_is_null(s)) {
-		if (state->series_count >= ALARM_SERIES_MAX)
-			s->error = -EUCLEAN;
-		else
-			read_alarm_series(s, &state->series[state->series_count++]);
-	}
-	return s->error;
+	r = reader_take_row(reader, s, "target", target, reterr);
+	if (r <= 0 || sql_is_null(s))
+		return r;
+	if (state->series_count < ALARM_SERIES_MAX)
+		read_alarm_series(s, &state->series[state->series_count]);
+	else
+		s->error = -EBADMSG;
+	r = reader_take_row(reader, s, "alarm_state", target, reterr);
+	if (r > 0)
+		state->series_count++;
+	return r < 0 ? r : 1;
 }
 
-static int read_alarm_rows(struct sql *s, struct alarm_state *state,
+static int read_alarm_rows(struct store_reader *reader, struct sql *s, struct alarm_state *state,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr)
 {
 	int64_t target = 0; /* whose state is being gathered */
+	int is_good = 0; /* until there is one */
 
 	for (;;) {
 		int r = sql_step(s, reterr);
 		if (r < 0)
 			return r;
-		int64_t next = r > 0 ? sql_integer(s, 1, INT64_MAX) : 0;
-		if (target != 0 && next != target) {
+		int64_t next = r > 0 ? sql_integer(s, INT64_MIN, INT64_MAX) : 0;
+		if (is_good && (r == 0 || next != target)) {
 			int answer = each(data, state);
 			if (answer != 0)
 				return answer;
 		}
 		if (r == 0)
 			return 0;
-		if (next != target)
+		if (!is_good || next != target)
 			memset(state, 0, sizeof(*state));
 		target = next;
-		if (read_alarm_row(s, state) < 0)
-			return reader_refuse_row(s, "alarm state of repository", target, reterr);
+		is_good = take_alarm_row(reader, s, target, state, reterr);
+		if (is_good < 0)
+			return is_good;
 	}
 }
 
@@ -106,7 +116,7 @@ int store_read_alarms(struct store_reader *reader,
 		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
 	int r = reader_prepare(reader, text, &s, reterr);
 	if (r == 0)
-		r = read_alarm_rows(&s, state, each, data, reterr);
+		r = read_alarm_rows(reader, &s, state, each, data, reterr);
 	sql_done(&s);
 	free(state);
 	return r;
@@ -114,7 +124,7 @@ int store_read_alarms(struct store_reader *reader,
 
 /* --- Messages ----------------------------------------------------------- */
 
-static int read_message(struct sql *s, struct message *ret)
+static void read_message(struct sql *s, struct message *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	sql_text(s, ret->key, sizeof(ret->key));
@@ -122,8 +132,6 @@ static int read_message(struct sql *s, struct message *ret)
 	ret->created_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->tries = (uint32_t)sql_unsigned(s, UINT32_MAX);
 	sql_text(s, ret->text, sizeof(ret->text));
-	reader_read_event(s, &ret->event);
-	return s->error;
 }
 
 int store_read_outbox(struct store_reader *reader,
@@ -142,10 +150,11 @@ int store_read_outbox(struct store_reader *reader,
 	int r = reader_prepare(reader, text, &s, reterr);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
 		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
-		r = read_message(&s, &message);
-		if (r < 0)
-			r = reader_refuse_row(&s, "message", id, reterr);
-		else
+		read_message(&s, &message);
+		r = reader_take_row(reader, &s, "outbox", id, reterr);
+		if (r > 0)
+			r = reader_take_event(reader, &s, &message.event, reterr);
+		if (r > 0)
 			r = each(data, &message);
 	}
 	sql_done(&s);
@@ -154,12 +163,16 @@ int store_read_outbox(struct store_reader *reader,
 
 /* --- Ids ---------------------------------------------------------------- */
 
+/* The one after the highest of those that are ours. */
+#define NEXT_ID(table)                                                                             \
+	" (SELECT coalesce(max(id), 0) + 1 FROM " table                                            \
+	" WHERE id > 0 AND id < " READER_ID_MAX_TEXT ")"
+
 int store_read_next_ids(
 	struct store_reader *reader, struct store_next_ids *ret, struct error *reterr)
 {
-	static const char text[] = "SELECT (SELECT coalesce(max(id), 0) + 1 FROM run),"
-				   " (SELECT coalesce(max(id), 0) + 1 FROM incident),"
-				   " (SELECT coalesce(max(id), 0) + 1 FROM mute)";
+	static const char text[] =
+		"SELECT" NEXT_ID("run") "," NEXT_ID("incident") "," NEXT_ID("mute");
 	struct store_next_ids ids = { 0 };
 	struct sql s = { 0 };
 
@@ -170,11 +183,8 @@ int store_read_next_ids(
 		ids.run_id = sql_integer(&s, 1, INT64_MAX);
 		ids.incident_id = sql_integer(&s, 1, INT64_MAX);
 		ids.mute_id = sql_integer(&s, 1, INT64_MAX);
-		r = s.error;
-		if (r == 0)
-			*ret = ids;
-		else
-			(void)reader_refuse_row(&s, "newest id", 0, reterr); /* r goes up */
+		*ret = ids;
+		r = 0;
 	}
 	sql_done(&s);
 	return r;

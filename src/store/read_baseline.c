@@ -24,7 +24,7 @@ static int find_series(struct store_reader *reader, const struct store_sample_qu
 	sql_bind_text(&s, query->key);
 	r = sql_step(&s, reterr);
 	if (r > 0)
-		*ret_id = sql_integer(&s, 1, INT64_MAX);
+		*ret_id = sql_integer(&s, INT64_MIN, INT64_MAX);
 	if (r >= 0)
 		r = r == 0 ? error_set(reterr, -ENOENT, "history: there is no such series")
 			   : s.error;
@@ -54,8 +54,7 @@ static int find_newest(struct store_reader *reader, int64_t series, size_t runs,
 	return r;
 }
 
-static int read_sample(struct sql *s, int64_t id, struct histogram *latency,
-	struct store_sample *ret, struct error *reterr)
+static void read_sample(struct sql *s, struct histogram *latency, struct store_sample *ret)
 {
 	size_t histogram_len;
 	const void *histogram;
@@ -64,12 +63,11 @@ static int read_sample(struct sql *s, int64_t id, struct histogram *latency,
 	ret->operation = (enum run_operation)sql_unsigned(s, RUN_OPERATIONS - 1);
 	ret->bytes = sql_bytes(s, &ret->len);
 	histogram = sql_bytes(s, &histogram_len);
-	if (s->error < 0)
-		return reader_refuse_row(s, "operation of run", id, reterr);
-	if (!histogram)
-		return 0;
+	if (s->error < 0 || !histogram)
+		return;
 	ret->latency = latency;
-	return code_read_histogram(histogram, histogram_len, latency, reterr);
+	int r = code_read_histogram(histogram, histogram_len, latency, NULL);
+	s->error = r == -EUCLEAN ? -EBADMSG : r;
 }
 
 int store_read_samples(struct store_reader *reader, const struct store_sample_query *query,
@@ -99,9 +97,10 @@ int store_read_samples(struct store_reader *reader, const struct store_sample_qu
 		sql_bind_integer(&s, query->from_usec);
 	}
 	while (r >= 0 && (r = sql_step(&s, reterr)) > 0) {
-		int64_t id = sql_integer(&s, 1, INT64_MAX);
-		r = read_sample(&s, id, latency, &sample, reterr);
-		if (r == 0)
+		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
+		read_sample(&s, latency, &sample);
+		r = reader_take_row(reader, &s, "run_operation", id, reterr);
+		if (r > 0)
 			r = each(data, &sample);
 		if (r != 0)
 			break;
@@ -111,37 +110,44 @@ int store_read_samples(struct store_reader *reader, const struct store_sample_qu
 	return r;
 }
 
-static int read_baseline(
-	struct sql *s, int64_t series, struct store_baseline *list, struct error *reterr)
+static void read_baseline(struct sql *s, struct store_baseline *ret)
 {
-	size_t operation = (size_t)sql_unsigned(s, RUN_OPERATIONS - 1);
-	struct store_baseline *ret = &list[operation];
-
-	ret->operation = (enum run_operation)operation;
+	*ret = (struct store_baseline){ .operation = RUN_READ };
+	ret->operation = (enum run_operation)sql_unsigned(s, RUN_OPERATIONS - 1);
 	ret->built_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->anchor = (int32_t)sql_integer(s, INT32_MIN, INT32_MAX);
 	ret->anchor_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->valley_nsec = sql_unsigned(s, INT64_MAX);
 	ret->since_usec = sql_integer(s, INT64_MIN, INT64_MAX);
-	return s->error < 0 ? reader_refuse_row(s, "baseline of series", series, reterr) : 0;
+}
+
+int reader_read_baselines(struct store_reader *reader, int64_t series,
+	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr)
+{
+	static const char text[] = "SELECT operation, built_usec, anchor, anchor_usec, valley_nsec,"
+				   " since_usec FROM baseline WHERE series = ?";
+	struct store_baseline baseline;
+	struct sql s = { 0 };
+
+	memset(ret, 0, sizeof(*ret) * RUN_OPERATIONS);
+	int r = reader_prepare(reader, text, &s, reterr);
+	if (r >= 0)
+		sql_bind_integer(&s, series);
+	while (r >= 0 && (r = sql_step(&s, reterr)) > 0) {
+		read_baseline(&s, &baseline);
+		r = reader_take_row(reader, &s, "baseline", series, reterr);
+		if (r > 0)
+			ret[baseline.operation] = baseline;
+	}
+	sql_done(&s);
+	return r;
 }
 
 int store_read_baselines(struct store_reader *reader, const struct store_sample_query *query,
 	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr)
 {
-	static const char text[] = "SELECT operation, built_usec, anchor, anchor_usec, valley_nsec,"
-				   " since_usec FROM baseline WHERE series = ?";
-	struct sql s = { 0 };
 	int64_t series = 0;
-
-	memset(ret, 0, sizeof(*ret) * RUN_OPERATIONS);
 	int r = find_series(reader, query, &series, reterr);
-	if (r >= 0)
-		r = reader_prepare(reader, text, &s, reterr);
-	if (r >= 0)
-		sql_bind_integer(&s, series);
-	while (r >= 0 && (r = sql_step(&s, reterr)) > 0)
-		r = read_baseline(&s, series, ret, reterr);
-	sql_done(&s);
-	return r;
+
+	return r < 0 ? r : reader_read_baselines(reader, series, ret, reterr);
 }

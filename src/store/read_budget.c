@@ -3,13 +3,11 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-static int read_budget(struct sql *s, char name[RUN_NAME_MAX + 1], struct store_budget *ret)
+static void read_budget(struct sql *s, struct store_budget *ret)
 {
-	sql_text(s, name, RUN_NAME_MAX + 1);
 	ret->day_bytes = sql_unsigned(s, INT64_MAX);
 	ret->level_bytes = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->saved_usec = sql_integer(s, INT64_MIN, INT64_MAX);
-	return s->error;
 }
 
 int store_read_budgets(struct store_reader *reader,
@@ -27,9 +25,12 @@ int store_read_budgets(struct store_reader *reader,
 	int r = reader_prepare(reader, text, &s, reterr);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
 		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
-		if (read_budget(&s, name, &budget) < 0)
-			r = reader_refuse_row(&s, "budget of repository", id, reterr);
-		else
+		r = reader_take_target(reader, &s, id, name, reterr);
+		if (r <= 0)
+			continue;
+		read_budget(&s, &budget);
+		r = reader_take_row(reader, &s, "budget", id, reterr);
+		if (r > 0)
 			r = each(data, name, &budget);
 	}
 	sql_done(&s);

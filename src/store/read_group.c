@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Incidents that belong together: the same storage, about the same time. */
+#include <errno.h>
 #include <string.h>
 
 #include "model/storage_group.h"
@@ -7,27 +8,28 @@
 #include "store/reader.h"
 
 struct row {
+	bool is_other; /* than the incident's own repository */
 	char repository[RUN_NAME_MAX + 1];
 	struct storage_group group;
 };
 
-static int read_row(struct sql *s, struct row *ret)
+static void read_row(struct sql *s, struct row *ret)
 {
 	struct identity identity = { .has_device = false };
 	size_t len;
 
-	(void)sql_integer(s, 0, 1); /* the order's */
+	ret->is_other = sql_integer(s, 0, 1);
 	sql_text(s, ret->repository, sizeof(ret->repository));
 	sql_text(s, identity.fs_type, sizeof(identity.fs_type));
 	sql_text(s, identity.source, sizeof(identity.source));
 	sql_text(s, identity.mount_point, sizeof(identity.mount_point));
 	const char *device = sql_bytes(s, &len);
 	if (s->error == 0 && len > 0) {
-		s->error = code_read_device(device, len, &identity.device);
+		int r = code_read_device(device, len, &identity.device);
+		s->error = r == -EUCLEAN ? -EBADMSG : r;
 		identity.has_device = true;
 	}
 	storage_group_from(&identity, &ret->group);
-	return s->error;
 }
 
 static void add_other(struct incident_group *group, const struct row *row)
@@ -37,18 +39,24 @@ static void add_other(struct incident_group *group, const struct row *row)
 	group->count++;
 }
 
-/* The first row is the incident's own repository. */
-static int read_rows(struct sql *s, int64_t id, struct incident_group *ret, struct error *reterr)
+/* The first row is the incident's own repository, if that can be read: else it has no group. */
+static int read_rows(struct store_reader *reader, struct sql *s, struct incident_group *ret,
+	struct error *reterr)
 {
 	struct row own = { .repository = "" };
 	struct row row;
 	int r = 0;
 
-	for (bool is_own = true; r == 0 && (r = sql_step(s, reterr)) > 0; is_own = false) {
-		r = read_row(s, is_own ? &own : &row);
-		if (r < 0)
-			return reader_refuse_row(s, "group of incident", id, reterr);
-		if (!is_own && storage_group_is_same(&own.group, &row.group))
+	while (r == 0 && (r = sql_step(s, reterr)) > 0) {
+		read_row(s, &row);
+		int64_t identity = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
+		r = reader_take_row(reader, s, "identity", identity, reterr);
+		if (r <= 0)
+			continue;
+		r = 0;
+		if (!row.is_other)
+			own = row;
+		else if (storage_group_is_same(&own.group, &row.group))
 			add_other(ret, &row);
 	}
 	memcpy(ret->name, own.group.name, sizeof(ret->name));
@@ -61,7 +69,7 @@ int store_read_group(struct store_reader *reader, const struct incident *inciden
 	static const char text[] =
 		"SELECT DISTINCT other.target <> own.target AS is_other, target.name,"
 		" coalesce(identity.fs_type, ''), coalesce(identity.source, ''),"
-		" coalesce(identity.mount_point, ''), coalesce(identity.device, '')"
+		" coalesce(identity.mount_point, ''), coalesce(identity.device, ''), identity.id"
 		" FROM incident AS own"
 		" JOIN incident AS other ON other.opened_usec BETWEEN own.opened_usec - ?2"
 		" AND own.opened_usec + ?2"
@@ -76,7 +84,7 @@ int store_read_group(struct store_reader *reader, const struct incident *inciden
 	if (r == 0) {
 		sql_bind_integer(&s, incident->id);
 		sql_bind_integer(&s, INCIDENT_GROUP_USEC);
-		r = read_rows(&s, incident->id, ret, reterr);
+		r = read_rows(reader, &s, ret, reterr);
 	}
 	sql_done(&s);
 	return r;

@@ -5,10 +5,8 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-static int read_first_identity(struct sql *s, struct store_first_identity *ret)
+static void read_first_identity(struct sql *s, struct store_first_identity *ret)
 {
-	memset(ret, 0, sizeof(*ret));
-	sql_text(s, ret->repository, sizeof(ret->repository));
 	ret->wanted = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->seen.is_set = true;
 	ret->seen.is_mount = sql_unsigned(s, 1);
@@ -16,7 +14,6 @@ static int read_first_identity(struct sql *s, struct store_first_identity *ret)
 	sql_text(s, ret->seen.source, sizeof(ret->seen.source));
 	sql_text(s, ret->seen.mount_point, sizeof(ret->seen.mount_point));
 	sql_text(s, ret->seen.fs_uuid, sizeof(ret->seen.fs_uuid));
-	return s->error;
 }
 
 int store_read_first_identities(struct store_reader *reader,
@@ -33,10 +30,13 @@ int store_read_first_identities(struct store_reader *reader,
 	int r = reader_prepare(reader, text, &s, reterr);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
 		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
-		r = read_first_identity(&s, &first);
-		if (r < 0)
-			r = reader_refuse_row(&s, "first identity of repository", id, reterr);
-		else
+		memset(&first, 0, sizeof(first));
+		r = reader_take_target(reader, &s, id, first.repository, reterr);
+		if (r <= 0)
+			continue;
+		read_first_identity(&s, &first);
+		r = reader_take_row(reader, &s, "first_identity", id, reterr);
+		if (r > 0)
 			r = each(data, &first);
 	}
 	sql_done(&s);

@@ -5,7 +5,7 @@
 
 #include "store/reader.h"
 
-static int read_incident(struct sql *s, struct incident *ret)
+static void read_incident(struct sql *s, struct incident *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
@@ -13,11 +13,28 @@ static int read_incident(struct sql *s, struct incident *ret)
 	ret->acknowledged_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
 	ret->acknowledged_uid = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
 	sql_text(s, ret->acknowledged_text, sizeof(ret->acknowledged_text));
-	reader_read_event(s, &ret->last_event);
-	ret->id = ret->last_event.incident_id;
-	ret->opened_usec = ret->last_event.opened_usec;
-	memcpy(ret->repository, ret->last_event.repository, sizeof(ret->repository));
-	return s->error;
+}
+
+/* An incident whose newest event is bad is one without events. */
+static int take_incident(struct store_reader *reader, struct sql *s, int64_t id,
+	struct incident *ret, struct error *reterr)
+{
+	struct incident_event *event = &ret->last_event;
+
+	read_incident(s, ret);
+	reader_read_event_head(s, event);
+	int r = reader_take_row(reader, s, "incident", id, reterr);
+	if (r <= 0)
+		return r;
+	ret->id = event->incident_id;
+	ret->opened_usec = event->opened_usec;
+	memcpy(ret->repository, event->repository, sizeof(ret->repository));
+	const struct incident_event none = *event;
+	reader_read_event_rest(s, event);
+	r = reader_take_row(reader, s, "incident_event", id, reterr);
+	if (r == 0)
+		*event = none;
+	return r < 0 ? r : 1;
 }
 
 static void bind_filter(struct sql *s, const struct store_incident_filter *filter)
@@ -55,10 +72,8 @@ int store_read_incidents(struct store_reader *reader, const struct store_inciden
 	bind_filter(&s, filter);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
 		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
-		r = read_incident(&s, &incident);
-		if (r < 0)
-			r = reader_refuse_row(&s, "incident", id, reterr);
-		else
+		r = take_incident(reader, &s, id, &incident, reterr);
+		if (r > 0)
 			r = each(data, &incident);
 	}
 	sql_done(&s);
@@ -82,10 +97,8 @@ int store_read_events(struct store_reader *reader, int64_t incident_id,
 	sql_bind_integer(&s, incident_id);
 	sql_bind_integer(&s, STORE_EVENTS_MAX);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
-		reader_read_event(&s, &event);
-		if (s.error < 0)
-			r = reader_refuse_row(&s, "incident", incident_id, reterr);
-		else
+		r = reader_take_event(reader, &s, &event, reterr);
+		if (r > 0)
 			r = each(data, &event);
 	}
 	sql_done(&s);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that was ever measured under the name of a probe. */
+#include <errno.h>
+
 #include "base/error.h"
 #include "store/reader.h"
 #include "store/rollup.h"
@@ -9,7 +11,7 @@
 /* The extremes of each tier; NULL where it has none. */
 static const char text[] =
 	"SELECT series.id, series.key,"
-	" (SELECT min(started_usec) FROM run WHERE series = series.id),"
+	" (SELECT min(started_usec) FROM run WHERE series = series.id AND started_usec >= 0),"
 	" (SELECT max(started_usec) FROM run WHERE series = series.id),"
 	" (SELECT min(id) & 16777215 FROM hour"
 	"  WHERE id >= series.id << 24 AND id < series.id + 1 << 24) * 3600000000,"
@@ -25,7 +27,9 @@ static const char text[] =
 static void read_row(struct sql *s, struct store_measured *ret)
 {
 	*ret = (struct store_measured){ .first_usec = INT64_MAX, .last_usec = -1 };
-	ret->series = sql_integer(s, 1, ROLLUP_SERIES_MAX);
+	ret->series = sql_integer(s, INT64_MIN, INT64_MAX);
+	if (ret->series < 1 || ret->series > ROLLUP_SERIES_MAX)
+		s->error = -EBADMSG;
 	ret->what = sql_text_lent(s);
 	for (int i = 0; i < TIERS; i++) {
 		int64_t first_usec = sql_integer_or(s, 0, INT64_MAX, INT64_MAX);
@@ -51,9 +55,10 @@ int store_read_measured(struct store_reader *reader, const char *repository, con
 	}
 	while (r >= 0 && (r = sql_step(&s, reterr)) > 0) {
 		read_row(&s, &measured);
-		if (s.error < 0)
-			r = reader_refuse_row(&s, "series", measured.series, reterr);
-		else if (measured.last_usec >= 0)
+		r = reader_take_row(reader, &s, "series", measured.series, reterr);
+		if (r > 0 && measured.last_usec < 0)
+			r = 0;
+		if (r > 0)
 			r = each(data, &measured);
 	}
 	sql_done(&s);

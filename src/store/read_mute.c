@@ -4,7 +4,7 @@
 
 #include "store/reader.h"
 
-static int read_mute(struct sql *s, int64_t id, struct mute *ret)
+static void read_mute(struct sql *s, int64_t id, struct mute *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->id = id;
@@ -14,7 +14,6 @@ static int read_mute(struct sql *s, int64_t id, struct mute *ret)
 	ret->until_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->uid = (uint32_t)sql_unsigned(s, UINT32_MAX);
 	sql_text(s, ret->reason, sizeof(ret->reason));
-	return s->error;
 }
 
 int store_read_mutes(struct store_reader *reader, int64_t after_usec,
@@ -30,11 +29,10 @@ int store_read_mutes(struct store_reader *reader, int64_t after_usec,
 		return r;
 	sql_bind_integer(&s, after_usec);
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
-		int64_t id = sql_integer(&s, 1, INT64_MAX);
-		r = read_mute(&s, id, &mute);
-		if (r < 0)
-			r = reader_refuse_row(&s, "mute", id, reterr);
-		else
+		int64_t id = sql_integer(&s, INT64_MIN, INT64_MAX);
+		read_mute(&s, id, &mute);
+		r = reader_take_row(reader, &s, "mute", id, reterr);
+		if (r > 0)
 			r = each(data, &mute);
 	}
 	sql_done(&s);

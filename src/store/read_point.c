@@ -10,30 +10,38 @@ int store_read_probes(struct store_reader *reader,
 	struct error *reterr)
 {
 	static const char text[] =
-		"SELECT DISTINCT target.name, series.probe FROM series"
-		" JOIN target ON target.id = series.target ORDER BY target.name, series.probe";
+		"SELECT target.id, target.name, series.id, series.probe FROM series"
+		" JOIN target ON target.id = series.target GROUP BY target.name, series.probe"
+		" ORDER BY target.name, series.probe";
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
 	struct sql s = { 0 };
 	int r = reader_prepare(reader, text, &s, reterr);
 
 	while (r == 0 && (r = sql_step(&s, reterr)) > 0) {
-		sql_text(&s, repository, sizeof(repository));
+		int64_t target = sql_integer(&s, INT64_MIN, INT64_MAX);
+		r = reader_take_target(reader, &s, target, repository, reterr);
+		if (r <= 0)
+			continue;
+		int64_t series = sql_integer(&s, INT64_MIN, INT64_MAX);
 		sql_text(&s, probe, sizeof(probe));
-		r = s.error < 0 ? reader_refuse_row(&s, "series", 0, reterr)
-				: each(data, repository, probe);
+		r = reader_take_row(reader, &s, "series", series, reterr);
+		if (r > 0)
+			r = each(data, repository, probe);
 	}
 	sql_done(&s);
 	return r;
 }
 
-static void read_operation(struct sql *s, struct run_point *point)
+/* A run of which an operation is bad has the others. */
+static int take_operation(
+	struct store_reader *reader, struct sql *s, struct run_point *point, struct error *reterr)
 {
 	if (sql_is_null(s))
-		return; /* a run without operations */
+		return 0; /* a run without operations */
 	size_t operation = sql_unsigned(s, RUN_OPERATIONS - 1);
-	struct run_point_operation *o = &point->operations[operation];
-	o->has_happened = true;
+	struct run_point_operation read = { .has_happened = true };
+	struct run_point_operation *o = &read;
 	o->ios = sql_unsigned(s, INT64_MAX);
 	o->bytes = sql_unsigned(s, INT64_MAX);
 	o->latencies = sql_unsigned_or(s, INT64_MAX, o->ios);
@@ -43,10 +51,28 @@ static void read_operation(struct sql *s, struct run_point *point)
 	o->p95_nsec = sql_unsigned(s, INT64_MAX);
 	o->p99_nsec = sql_unsigned(s, INT64_MAX);
 	o->max_nsec = sql_unsigned(s, INT64_MAX);
+	int r = reader_take_row(reader, s, "run_operation", point->id, reterr);
+	if (r > 0)
+		point->operations[operation] = read;
+	return r < 0 ? r : 0;
+}
+
+static int take_head(
+	struct store_reader *reader, struct sql *s, struct run_point *point, struct error *reterr)
+{
+	point->started_usec = sql_integer(s, 0, INT64_MAX);
+	point->status = (enum run_status)sql_unsigned(s, RUN_STATUSES - 1);
+	point->duration_nsec = sql_unsigned(s, INT64_MAX);
+	point->measured_nsec = sql_unsigned(s, INT64_MAX);
+	if (point->id < 1 || point->id > READER_ID_MAX)
+		s->error = -EBADMSG;
+	return reader_take_row(reader, s, "run", point->id, reterr);
 }
 
 struct point_reading {
-	struct run_point point; /* that is being gathered; id 0: none */
+	struct store_reader *reader;
+	struct run_point point; /* that is being gathered */
+	bool is_good; /* there is one that can be shown */
 	int (*each)(void *data, const struct run_point *point);
 	void *data;
 };
@@ -59,23 +85,22 @@ static int read_rows(struct point_reading *reading, struct sql *s, struct error 
 		int r = sql_step(s, reterr);
 		if (r < 0)
 			return r;
-		int64_t id = r > 0 ? sql_integer(s, 1, INT64_MAX) : 0;
-		if (point->id != 0 && id != point->id) {
+		int64_t id = r > 0 ? sql_integer(s, INT64_MIN, INT64_MAX) : 0;
+		if (reading->is_good && (r == 0 || id != point->id)) {
 			int answer = reading->each(reading->data, point);
 			if (answer != 0)
 				return answer;
 		}
 		if (r == 0)
 			return 0;
-		if (id != point->id)
+		if (!reading->is_good || id != point->id)
 			*point = (struct run_point){ .id = id };
-		point->started_usec = sql_integer(s, 0, INT64_MAX);
-		point->status = (enum run_status)sql_unsigned(s, RUN_STATUSES - 1);
-		point->duration_nsec = sql_unsigned(s, INT64_MAX);
-		point->measured_nsec = sql_unsigned(s, INT64_MAX);
-		read_operation(s, point);
-		if (s->error < 0)
-			return reader_refuse_row(s, "run", id, reterr);
+		r = take_head(reading->reader, s, point, reterr);
+		reading->is_good = r > 0;
+		if (r > 0)
+			r = take_operation(reading->reader, s, point, reterr);
+		if (r < 0)
+			return r;
 	}
 }
 
@@ -92,7 +117,7 @@ int store_read_points(struct store_reader *reader, const struct store_run_filter
 		" WHERE target.name = ? AND series.probe = ?"
 		" AND run.started_usec >= ? AND run.started_usec < ?"
 		" ORDER BY run.started_usec, run.id, o.operation";
-	struct point_reading reading = { .each = each, .data = data };
+	struct point_reading reading = { .reader = reader, .each = each, .data = data };
 	struct sql s = { 0 };
 	int r = reader_prepare(reader, text, &s, reterr);
 

@@ -24,6 +24,7 @@ struct points {
 
 /* What is summed up for the point of a span. */
 struct span {
+	struct store_reader *reader;
 	const struct window *window;
 	struct points *points;
 	bool is_begun;
@@ -31,6 +32,7 @@ struct span {
 	/* Alone in its span, a row has the percentiles already: its histogram waits undecoded. */
 	size_t rows;
 	struct buf lone;
+	struct window_row lone_row;
 	uint64_t ios;
 	uint64_t bytes;
 	uint64_t measured_nsec;
@@ -126,9 +128,6 @@ static void begin_span(struct span *span, int64_t start_usec)
 	span->is_begun = true;
 	span->point = (struct store_series_point){ .time_usec = start_usec };
 	span->rows = 0;
-	span->ios = 0;
-	span->bytes = 0;
-	span->measured_nsec = 0;
 }
 
 static int merge_histogram(struct span *span, const void *data, size_t len)
@@ -140,24 +139,56 @@ static int merge_histogram(struct span *span, const void *data, size_t len)
 	return r;
 }
 
-static int add_numbers(struct span *span, const struct window_row *row)
+static void begin_merging(struct span *span)
 {
-	int r = 0;
+	memset(&span->latency, 0, sizeof(span->latency));
+	span->ios = 0;
+	span->bytes = 0;
+	span->measured_nsec = 0;
+}
 
+static int add_lone(struct span *span, const struct window_row *row)
+{
+	span->rows = 1;
+	span->lone_row = *row;
+	buf_clear(&span->lone);
+	buf_add(&span->lone, row->histogram, row->histogram_len);
+	set_numbers(&span->point, row);
+	return span->lone.error;
+}
+
+static int merge_row(
+	struct span *span, const struct window_row *row, const void *histogram, size_t len)
+{
+	int r = merge_histogram(span, histogram, len);
+
+	if (r < 0)
+		return r;
 	span->ios += row->ios;
 	span->bytes += row->bytes;
 	span->measured_nsec += row->measured_nsec;
-	if (++span->rows == 1) {
-		buf_clear(&span->lone);
-		buf_add(&span->lone, row->histogram, row->histogram_len);
-		set_numbers(&span->point, row);
-		return span->lone.error;
+	return 0;
+}
+
+/* A lone row that turns out to be bad gives way to the next. */
+static int add_numbers(struct span *span, const struct window_row *row)
+{
+	if (span->rows == 0)
+		return add_lone(span, row);
+	if (span->rows == 1) {
+		begin_merging(span);
+		int r = merge_row(span, &span->lone_row, span->lone.data, span->lone.len);
+		if (r == -EUCLEAN) {
+			window_note_bad(span->reader, span->window, &span->lone_row);
+			return add_lone(span, row);
+		}
+		if (r < 0)
+			return r;
 	}
-	if (span->rows == 2) {
-		memset(&span->latency, 0, sizeof(span->latency));
-		r = merge_histogram(span, span->lone.data, span->lone.len);
-	}
-	return r < 0 ? r : merge_histogram(span, row->histogram, row->histogram_len);
+	int r = merge_row(span, row, row->histogram, row->histogram_len);
+	if (r == 0)
+		span->rows++;
+	return r;
 }
 
 static int add_to_span(void *data, const struct window_row *row)
@@ -185,6 +216,7 @@ static int read_spans(struct store_reader *reader, const struct window *window,
 
 	if (!span)
 		return error_set(reterr, -ENOMEM, "history: %s", errno_text(ENOMEM));
+	span->reader = reader;
 	span->window = window;
 	span->points = points;
 	span->lone = (struct buf)BUF_INIT(CODE_HISTOGRAM_MAX);

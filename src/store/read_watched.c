@@ -13,8 +13,8 @@ int store_read_watched(struct store_reader *reader, struct buf *names, struct er
 		const char *text = sql_text_lent(&s);
 		if (text)
 			buf_add_text(names, text);
-		r = s.error < 0 ? reader_refuse_row(&s, "watched repositories", 0, reterr) : 0;
+		r = reader_take_row(reader, &s, "meta", 0, reterr);
 	}
 	sql_done(&s);
-	return r;
+	return r < 0 ? r : 0;
 }

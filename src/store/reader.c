@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "store/bad_rows.h"
 #include "store/database.h"
 
 #define DEFAULT_LIMIT 100
@@ -89,10 +90,29 @@ int reader_prepare(
 	return sql_prepare(reader->db, text, ret, reterr);
 }
 
-int reader_refuse_row(const struct sql *s, const char *what, int64_t id, struct error *reterr)
+void store_reader_report(struct store_reader *reader, struct store_bad_rows *bad_rows)
 {
-	return error_set(reterr, s->error, "history: %s %lld: %s", what, (long long)id,
-		s->error == -EUCLEAN ? "its row is damaged" : errno_text(-s->error));
+	reader->bad_rows = bad_rows;
+}
+
+int reader_take_row(struct store_reader *reader, struct sql *s, const char *table, int64_t id,
+	struct error *reterr)
+{
+	if (s->error == 0)
+		return 1;
+	if (s->error != -EBADMSG)
+		return error_set(reterr, s->error, "history: row %lld of table %s: %s",
+			(long long)id, table, errno_text(-s->error));
+	s->error = 0;
+	bad_rows_note(reader->bad_rows, table, id);
+	return 0;
+}
+
+int reader_take_target(struct store_reader *reader, struct sql *s, int64_t id,
+	char name[RUN_NAME_MAX + 1], struct error *reterr)
+{
+	sql_text(s, name, RUN_NAME_MAX + 1);
+	return reader_take_row(reader, s, "target", id, reterr);
 }
 
 int64_t reader_limit(size_t limit)
@@ -118,12 +138,16 @@ static void read_evidence(struct sql *s, struct alarm_evidence *ret)
 	ret->cause = (enum alarm_cause)sql_unsigned_or(s, ALARM_CAUSES - 1, 0);
 }
 
-void reader_read_event(struct sql *s, struct incident_event *ret)
+void reader_read_event_head(struct sql *s, struct incident_event *ret)
 {
 	*ret = (struct incident_event){ 0 };
-	ret->incident_id = sql_integer(s, 1, INT64_MAX);
+	ret->incident_id = sql_integer(s, 1, READER_ID_MAX);
 	ret->opened_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	sql_text(s, ret->repository, sizeof(ret->repository));
+}
+
+void reader_read_event_rest(struct sql *s, struct incident_event *ret)
+{
 	ret->sequence = (uint32_t)sql_unsigned_or(s, UINT32_MAX, 0);
 	ret->change = (enum incident_change)sql_unsigned_or(s, INCIDENT_CHANGES - 1, 0);
 	ret->level = (enum alarm_level)sql_unsigned_or(s, ALARM_CRITICAL, 0);
@@ -141,4 +165,15 @@ void reader_read_event(struct sql *s, struct incident_event *ret)
 	sql_text(s, ret->condition, sizeof(ret->condition));
 	ret->evidence.unit = (enum alarm_unit)sql_unsigned_or(s, ALARM_UNITS - 1, 0);
 	ret->evidence.setup_step = (enum run_setup_step)sql_unsigned_or(s, RUN_SETUP_STEPS - 1, 0);
+}
+
+int reader_take_event(struct store_reader *reader, struct sql *s, struct incident_event *ret,
+	struct error *reterr)
+{
+	reader_read_event_head(s, ret);
+	int r = reader_take_row(reader, s, "incident", ret->incident_id, reterr);
+	if (r <= 0)
+		return r;
+	reader_read_event_rest(s, ret);
+	return reader_take_row(reader, s, "incident_event", ret->incident_id, reterr);
 }

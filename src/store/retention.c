@@ -8,6 +8,7 @@
 #include "store/rollup.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "store/tend.h"
 
 /* Rows that go at once; a piece ends with the hour (day) that passes it. */
 #define DROP_RUNS 200
@@ -49,7 +50,7 @@ struct tier {
 #define DROP_HOUR_OPERATIONS                                                                       \
 	"DELETE FROM hour_operation WHERE id >= ? AND id < ? OR id >= ? AND id < ?"
 #define FIND_TEXT(tier, kept)                                                                      \
-	"SELECT id FROM " tier " WHERE " kept " AND id & 16777215 < ?"                             \
+	"SELECT id FROM " tier " WHERE " kept " AND id > 0 AND id & 16777215 < ?"                  \
 	" AND NOT EXISTS (SELECT 1 FROM " tier "_due WHERE " tier " = id & 16777215"               \
 	" AND series = id >> 24) ORDER BY id & 16777215 LIMIT 1"
 
@@ -193,32 +194,32 @@ static int is_too_large(struct sqlite3 *db, const struct store_retention *retent
 	return 0;
 }
 
-int retention_drop_runs(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+int retention_drop_runs(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
-	int64_t before = first_kept(retention->keep_runs_usec, now_usec, ROLLUP_HOUR_USEC);
+	int64_t before = first_kept(t->retention->keep_runs_usec, t->now_usec, ROLLUP_HOUR_USEC);
 	bool is_over;
 
 	int r = drop_some(db, &runs, before, ret_did, reterr);
 	if (r < 0 || *ret_did)
 		return r;
-	r = is_too_large(db, retention, &is_over, reterr);
+	r = is_too_large(db, t->retention, &is_over, reterr);
 	if (r < 0 || !is_over)
 		return r;
 	return drop_some(db, &runs, ROLLUP_TIME_MASK, ret_did, reterr);
 }
 
 /* For the size only when there are no runs left to drop: the caller asks for those first. */
-int retention_drop_hours(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+int retention_drop_hours(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
-	int64_t before = first_kept(retention->keep_hours_usec, now_usec, ROLLUP_DAY_USEC);
+	int64_t before = first_kept(t->retention->keep_hours_usec, t->now_usec, ROLLUP_DAY_USEC);
 	bool is_over;
 
 	int r = drop_some(db, &hours, before, ret_did, reterr);
 	if (r < 0 || *ret_did)
 		return r;
-	r = is_too_large(db, retention, &is_over, reterr);
+	r = is_too_large(db, t->retention, &is_over, reterr);
 	if (r < 0 || !is_over)
 		return r;
 	return drop_some(db, &hours, ROLLUP_TIME_MASK, ret_did, reterr);
@@ -232,13 +233,14 @@ static int find_old_days(struct sqlite3 *db, int64_t before, int64_t *ret_id, st
 	static const char text[] =
 		"SELECT (SELECT id FROM day WHERE id >= series.id << 24"
 		" AND id < (series.id << 24) + ?1 AND NOT hours_kept ORDER BY id LIMIT 1) AS oldest"
-		" FROM series WHERE oldest IS NOT NULL LIMIT 1";
+		" FROM series WHERE id BETWEEN 1 AND ?2 AND oldest IS NOT NULL LIMIT 1";
 	struct sql s = { 0 };
 
 	int r = sql_prepare(db, text, &s, reterr);
 	if (r < 0)
 		return r;
 	sql_bind_integer(&s, before);
+	sql_bind_integer(&s, ROLLUP_SERIES_MAX);
 	r = sql_step(&s, reterr);
 	if (r > 0)
 		*ret_id = sql_integer(&s, 1, INT64_MAX);
@@ -265,8 +267,8 @@ static int delete_days(struct sqlite3 *db, const char *text, int64_t series, int
 	return r;
 }
 
-int retention_drop_days(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+int retention_drop_days(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
 	static const char days[] =
 		"DELETE FROM day WHERE id IN (SELECT id FROM day WHERE id >= ?1 AND id < ?1 + ?2"
@@ -274,7 +276,7 @@ int retention_drop_days(struct sqlite3 *db, const struct store_retention *retent
 	static const char operations[] =
 		"DELETE FROM day_operation WHERE id IN (SELECT id FROM day_operation"
 		" WHERE id >= ?1 AND id < ?1 + ?2 ORDER BY id LIMIT ?3)";
-	int64_t before = first_kept(retention->keep_days_usec, now_usec, ROLLUP_DAY_USEC);
+	int64_t before = first_kept(t->retention->keep_days_usec, t->now_usec, ROLLUP_DAY_USEC);
 	int64_t id;
 
 	*ret_did = false;
@@ -293,13 +295,12 @@ int retention_drop_days(struct sqlite3 *db, const struct store_retention *retent
 
 /* --- Space -------------------------------------------------------------- */
 
-int retention_give_back(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+int retention_give_back(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
 	int64_t pages = 0;
 	int64_t free_pages = 0;
 	int64_t bytes = 0;
-	(void)now_usec;
 
 	*ret_did = false;
 	int r = sql_query_integer(db, "PRAGMA page_count", &pages, reterr);
@@ -309,7 +310,8 @@ int retention_give_back(struct sqlite3 *db, const struct store_retention *retent
 		r = sql_query_integer(db, file_bytes_text, &bytes, reterr);
 	if (r < 0)
 		return r;
-	bool is_over = retention->max_bytes > 0 && (uint64_t)bytes > retention->max_bytes;
+	uint64_t max_bytes = t->retention->max_bytes;
+	bool is_over = max_bytes > 0 && (uint64_t)bytes > max_bytes;
 	bool is_much = free_pages > FREE_MIN && free_pages > pages / FREE_TOLERATED;
 	if (free_pages == 0 || (!is_over && !is_much))
 		return 0;

@@ -9,18 +9,18 @@
 
 struct error;
 struct sqlite3;
-struct store_retention;
+struct tending;
 
 /* Each does a piece of at most some milliseconds and answers whether there was anything to do. The
  * first three are to be within a transaction, the last must not be. */
-int retention_drop_runs(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr);
-int retention_drop_hours(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr);
-int retention_drop_days(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr);
+int retention_drop_runs(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
+int retention_drop_hours(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
+int retention_drop_days(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
 /* Gives free pages back to the file system, where they are many. */
-int retention_give_back(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr);
+int retention_give_back(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "model/run.h"
+#include "store/bad_rows.h"
 #include "store/code.h"
 #include "store/sql.h"
 
@@ -44,6 +45,11 @@ enum statement {
 struct tier {
 	int64_t width_usec;
 	int limit; /* merged at once: some milliseconds of work */
+	const char *due; /* names of tables */
+	const char *own_heads;
+	const char *own_operations;
+	const char *source_heads;
+	const char *source_operations;
 	void (*bind_heads)(struct sql *s, int64_t series, int64_t time);
 	void (*bind_operations)(struct sql *s, int64_t series, int64_t time);
 	struct { /* a struct each, or else the linter misses commas between strings */
@@ -62,8 +68,8 @@ struct tier {
 #define OWN_TEXTS(tier, kept)                                                                      \
 	[REMOVE_DUE] = { "DELETE FROM " tier "_due WHERE " tier " = ? AND series = ?" },           \
 	[FIND_KEPT] = { "SELECT " kept " FROM " tier " WHERE id = ?" },                            \
-	[OWN_HEADS] = { "SELECT " STATUS_COLUMNS " FROM " tier " WHERE id = ?" },                  \
-	[OWN_OPERATIONS] = { "SELECT id >> 24 & 3, runs, ios, bytes, errors, measured_nsec,"       \
+	[OWN_HEADS] = { "SELECT id, " STATUS_COLUMNS " FROM " tier " WHERE id = ?" },              \
+	[OWN_OPERATIONS] = { "SELECT id, id >> 24 & 3, runs, ios, bytes, errors, measured_nsec,"   \
 			     " histogram FROM " tier "_operation WHERE id IN (?, ?)" },            \
 	[ADD_HEAD] = { "INSERT OR REPLACE INTO " tier " (id, " STATUS_COLUMNS ", " kept ")"        \
 		       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" },                     \
@@ -96,16 +102,21 @@ void rollup_bind_hour_operations(struct sql *s, int64_t series, int64_t day)
 static const struct tier hours = {
 	.width_usec = ROLLUP_HOUR_USEC,
 	.limit = 32,
+	.due = "hour_due",
+	.own_heads = "hour",
+	.own_operations = "hour_operation",
+	.source_heads = "run",
+	.source_operations = "run_operation",
 	.bind_heads = rollup_bind_runs,
 	.bind_operations = rollup_bind_runs,
 	.texts = {
 		OWN_TEXTS("hour", "runs_kept"),
 		[FIND_DUE] = { FIND_DUE_HOURS },
-		[SOURCE_HEADS] = { "SELECT status = 0, status = 1, status = 2, status = 3, status = 4,"
+		[SOURCE_HEADS] = { "SELECT id, status = 0, status = 1, status = 2, status = 3, status = 4,"
 				 " status = 5, status = 6, status = 7, status = 8, status = 9,"
 				 " status = 10, trust FROM run WHERE" OF_RUNS },
 		/* ok and stalled: as run_status_has_numbers */
-		[SOURCE_OPERATIONS] = { "SELECT o.operation, 1, o.ios, o.bytes, o.errors,"
+		[SOURCE_OPERATIONS] = { "SELECT run.id, o.operation, 1, o.ios, o.bytes, o.errors,"
 				      " run.measured_nsec, o.histogram FROM run"
 				      " JOIN run_operation AS o ON o.run = run.id WHERE" OF_RUNS
 				      " AND run.status IN (0, 2) AND o.histogram IS NOT NULL" },
@@ -116,13 +127,18 @@ static const struct tier hours = {
 static const struct tier days = {
 	.width_usec = ROLLUP_DAY_USEC,
 	.limit = 16,
+	.due = "day_due",
+	.own_heads = "day",
+	.own_operations = "day_operation",
+	.source_heads = "hour",
+	.source_operations = "hour_operation",
 	.bind_heads = rollup_bind_hours,
 	.bind_operations = rollup_bind_hour_operations,
 	.texts = {
 		OWN_TEXTS("day", "hours_kept"),
 		[FIND_DUE] = { FIND_DUE_DAYS },
-		[SOURCE_HEADS] = { "SELECT " STATUS_COLUMNS " FROM hour WHERE" OF_HOURS },
-		[SOURCE_OPERATIONS] = { "SELECT id >> 24 & 3, runs, ios, bytes, errors,"
+		[SOURCE_HEADS] = { "SELECT id, " STATUS_COLUMNS " FROM hour WHERE" OF_HOURS },
+		[SOURCE_OPERATIONS] = { "SELECT id, id >> 24 & 3, runs, ios, bytes, errors,"
 				      " measured_nsec, histogram FROM hour_operation"
 				      " WHERE" OF_HOUR_OPERATIONS },
 		[DROP_SOURCES] = { "DELETE FROM hour WHERE" OF_HOURS },
@@ -150,6 +166,7 @@ struct merging {
 	const struct tier *tier;
 	struct sql statements[STATEMENTS];
 	struct sum *sum;
+	struct store_bad_rows *bad_rows;
 };
 
 /* --- Adding up ---------------------------------------------------------- */
@@ -175,8 +192,7 @@ static int add_head(struct sum *sum, struct sql *s)
 	return 0;
 }
 
-/* A damaged row has no numbers: it does not keep others from being merged. Nor does one whose
- * latencies, of a worker that made them up, have no sum with the others'. */
+/* Latencies of a worker that made them up, which have no sum with the others', are left out. */
 static int add_operation(struct sum *sum, struct sql *s)
 {
 	struct sum_operation *o = &sum->operations[sql_unsigned(s, RUN_OPERATIONS - 1)];
@@ -192,7 +208,7 @@ static int add_operation(struct sum *sum, struct sql *s)
 	if (r == 0)
 		r = code_read_histogram(histogram, len, &sum->one, NULL);
 	if (r < 0)
-		return r == -EUCLEAN ? 0 : r;
+		return r == -EUCLEAN ? -EBADMSG : r;
 	if (sum->one.sum_nsec > INT64_MAX - o->latency.sum_nsec)
 		return 0;
 	histogram_merge(&o->latency, &sum->one);
@@ -204,15 +220,21 @@ static int add_operation(struct sum *sum, struct sql *s)
 	return 0;
 }
 
-static int add_rows(struct sum *sum, struct sql *s, int (*add)(struct sum *sum, struct sql *s),
-	struct error *reterr)
+/* A bad row does not keep others from being merged. */
+static int add_rows(struct merging *m, struct sql *s, const char *table,
+	int (*add)(struct sum *sum, struct sql *s), struct error *reterr)
 {
 	int r;
 
 	while ((r = sql_step(s, reterr)) > 0) {
-		r = add(sum, s);
-		if (r < 0)
+		int64_t id = sql_integer(s, INT64_MIN, INT64_MAX);
+		r = add(m->sum, s);
+		if (r == -EBADMSG) {
+			bad_rows_note(m->bad_rows, table, id);
+			s->error = 0;
+		} else if (r < 0) {
 			return error_set(reterr, r, "history: %s", errno_text(-r));
+		}
 	}
 	return r;
 }
@@ -228,12 +250,12 @@ static int add_sources(struct merging *m, int64_t series, int64_t time, struct e
 	struct sql *s = start(m, SOURCE_HEADS);
 
 	m->tier->bind_heads(s, series, time);
-	int r = add_rows(m->sum, s, add_head, reterr);
+	int r = add_rows(m, s, m->tier->source_heads, add_head, reterr);
 	if (r < 0)
 		return r;
 	s = start(m, SOURCE_OPERATIONS);
 	m->tier->bind_operations(s, series, time);
-	return add_rows(m->sum, s, add_operation, reterr);
+	return add_rows(m, s, m->tier->source_operations, add_operation, reterr);
 }
 
 static int add_own(struct merging *m, int64_t series, int64_t time, struct error *reterr)
@@ -241,13 +263,13 @@ static int add_own(struct merging *m, int64_t series, int64_t time, struct error
 	struct sql *s = start(m, OWN_HEADS);
 
 	sql_bind_integer(s, rollup_id(series, time));
-	int r = add_rows(m->sum, s, add_head, reterr);
+	int r = add_rows(m, s, m->tier->own_heads, add_head, reterr);
 	if (r < 0)
 		return r;
 	s = start(m, OWN_OPERATIONS);
 	for (int i = 0; i < RUN_OPERATIONS; i++)
 		sql_bind_integer(s, rollup_operation_id(series, i, time));
-	return add_rows(m->sum, s, add_operation, reterr);
+	return add_rows(m, s, m->tier->own_operations, add_operation, reterr);
 }
 
 /* --- Writing ------------------------------------------------------------ */
@@ -334,6 +356,15 @@ static int find_kept(
 	return r < 0 ? r : s->error;
 }
 
+static int remove_due(struct merging *m, int64_t series, int64_t time, struct error *reterr)
+{
+	struct sql *s = start(m, REMOVE_DUE);
+
+	sql_bind_integer(s, time);
+	sql_bind_integer(s, series);
+	return sql_finish(s, reterr);
+}
+
 static int merge(struct merging *m, int64_t series, int64_t time, struct error *reterr)
 {
 	bool is_kept;
@@ -350,12 +381,7 @@ static int merge(struct merging *m, int64_t series, int64_t time, struct error *
 		r = write_operation(m, series, i, time, reterr);
 	if (r == 0 && !is_kept)
 		r = drop_sources(m, series, time, reterr);
-	if (r < 0)
-		return r;
-	struct sql *s = start(m, REMOVE_DUE);
-	sql_bind_integer(s, time);
-	sql_bind_integer(s, series);
-	return sql_finish(s, reterr);
+	return r < 0 ? r : remove_due(m, series, time, reterr);
 }
 
 /* 1: something was due. */
@@ -367,13 +393,17 @@ static int merge_next(struct merging *m, int64_t now_usec, struct error *reterr)
 	int r = sql_step(s, reterr);
 	if (r <= 0)
 		return r;
-	int64_t time = sql_integer(s, 0, ROLLUP_TIME_MASK);
-	int64_t series = sql_integer(s, 1, ROLLUP_SERIES_MAX);
-	r = s->error;
-	if (r == 0)
-		r = sql_finish(s, reterr);
-	if (r == 0)
+	int64_t time = sql_integer(s, INT64_MIN, INT64_MAX);
+	int64_t series = sql_integer(s, INT64_MIN, INT64_MAX);
+	r = sql_finish(s, reterr);
+	if (r < 0)
+		return r;
+	if (time >= 0 && time <= ROLLUP_TIME_MASK && series >= 1 && series <= ROLLUP_SERIES_MAX) {
 		r = merge(m, series, time, reterr);
+	} else {
+		bad_rows_note(m->bad_rows, m->tier->due, series);
+		r = remove_due(m, series, time, reterr); /* it is a note of work, and of none */
+	}
 	return r < 0 ? r : 1;
 }
 
@@ -392,10 +422,10 @@ static int prepare(struct merging *m, struct sqlite3 *db, struct error *reterr)
 	return 0;
 }
 
-static int merge_some(struct sqlite3 *db, const struct tier *tier, int64_t now_usec, bool *ret_did,
-	struct error *reterr)
+static int merge_some(struct sqlite3 *db, const struct tier *tier, int64_t now_usec,
+	struct store_bad_rows *bad_rows, bool *ret_did, struct error *reterr)
 {
-	struct merging m = { .tier = tier };
+	struct merging m = { .tier = tier, .bad_rows = bad_rows };
 	bool did = false;
 
 	int r = prepare(&m, db, reterr);
@@ -414,12 +444,14 @@ static int merge_some(struct sqlite3 *db, const struct tier *tier, int64_t now_u
 	return 0;
 }
 
-int rollup_hours(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr)
+int rollup_hours(struct sqlite3 *db, int64_t now_usec, struct store_bad_rows *bad_rows,
+	bool *ret_did, struct error *reterr)
 {
-	return merge_some(db, &hours, now_usec, ret_did, reterr);
+	return merge_some(db, &hours, now_usec, bad_rows, ret_did, reterr);
 }
 
-int rollup_days(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr)
+int rollup_days(struct sqlite3 *db, int64_t now_usec, struct store_bad_rows *bad_rows,
+	bool *ret_did, struct error *reterr)
 {
-	return merge_some(db, &days, now_usec, ret_did, reterr);
+	return merge_some(db, &days, now_usec, bad_rows, ret_did, reterr);
 }

@@ -12,6 +12,7 @@
 struct error;
 struct sql;
 struct sqlite3;
+struct store_bad_rows;
 
 #define ROLLUP_HOUR_USEC INT64_C(3600000000)
 #define ROLLUP_DAY_USEC INT64_C(86400000000)
@@ -40,8 +41,10 @@ void rollup_bind_hour_operations(struct sql *s, int64_t series, int64_t day);
 
 /* Merges a few hours (days) that are over and due, within the caller's transaction. *ret_did:
  * whether there were any. now_usec says what is over; a run that is under way then is waited for.
- */
-int rollup_hours(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr);
-int rollup_days(struct sqlite3 *db, int64_t now_usec, bool *ret_did, struct error *reterr);
+ * Rows that are bad are left out and noted. */
+int rollup_hours(struct sqlite3 *db, int64_t now_usec, struct store_bad_rows *bad_rows,
+	bool *ret_did, struct error *reterr);
+int rollup_days(struct sqlite3 *db, int64_t now_usec, struct store_bad_rows *bad_rows,
+	bool *ret_did, struct error *reterr);
 
 #endif

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
+	%D%/bad_rows.c %D%/bad_rows.h \
 	%D%/backup.c %D%/backup.h \
 	%D%/batch.c %D%/batch.h \
 	%D%/bits.c %D%/bits.h \
+	%D%/check_rows.c %D%/check_rows.h \
 	%D%/code.c %D%/code.h \
 	%D%/code_bins.c %D%/code_bins.h \
 	%D%/database.c %D%/database.h \
@@ -45,4 +47,5 @@ libstore_a_SOURCES = \
 	%D%/write_baseline.c \
 	%D%/write_mute.c \
 	%D%/write_run.c \
-	%D%/writer.c
+	%D%/writer.c %D%/writer.h \
+	%D%/writer_thread.c

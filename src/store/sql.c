@@ -181,7 +181,7 @@ static bool is_integer(struct sql *s, int column)
 {
 	if (sqlite3_column_type(s->statement, column) == SQLITE_INTEGER)
 		return true;
-	s->error = -EUCLEAN;
+	s->error = -EBADMSG;
 	return false;
 }
 
@@ -194,7 +194,7 @@ int64_t sql_integer(struct sql *s, int64_t min, int64_t max)
 	int64_t value = sqlite3_column_int64(s->statement, column);
 	if (value >= min && value <= max)
 		return value;
-	s->error = -EUCLEAN;
+	s->error = -EBADMSG;
 	return min;
 }
 
@@ -238,7 +238,7 @@ void sql_text(struct sql *s, char *dst, size_t size)
 
 	dst[0] = '\0';
 	if (len >= size || (len > 0 && strlen(text) != len)) {
-		s->error = -EUCLEAN;
+		s->error = -EBADMSG;
 		return;
 	}
 	if (len > 0)

@@ -13,8 +13,8 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 /* 0 or -errno of an (extended) result code. Trouble that can pass: -EAGAIN (locked by another
- * program), -ENOSPC, -EIO, -ENOMEM, -EROFS, -EACCES. Damage is -EUCLEAN, an existing key -EEXIST,
- * any other constraint and every bug -EINVAL, an interrupt -EINTR. */
+ * program), -ENOSPC, -EIO, -ENOMEM, -EROFS, -EACCES. A damaged file is -EUCLEAN, an existing key
+ * -EEXIST, any other constraint and every bug -EINVAL, an interrupt -EINTR. */
 int sql_errno(int code);
 
 /* True when the same statements may well succeed later, without any change of ours. */
@@ -53,8 +53,8 @@ int sql_step(struct sql *s, struct error *reterr);
 /* Steps a statement that gives no rows to its end. */
 int sql_finish(struct sql *s, struct error *reterr);
 
-/* Read the next column. A value of another type or out of range makes the sticky error -EUCLEAN and
- * answers the minimum. */
+/* Read the next column. A value of another type or out of range makes the sticky error -EBADMSG and
+ * answers the minimum: the row is bad, the file is not. */
 int64_t sql_integer(struct sql *s, int64_t min, int64_t max);
 uint64_t sql_unsigned(struct sql *s, uint64_t max);
 /* The same, with NULL read as something else. */

@@ -106,6 +106,20 @@ uint64_t store_batch_tag(const struct store_batch *batch);
 /* Its messages were handed out by store_writer_tell. */
 bool store_batch_is_told(const struct store_batch *batch);
 
+/* --- Rows that cannot be read (bad_rows.c) ------------------------------ */
+
+/* The rows that readers and the writer skipped because a value in them is out of range. For any
+ * thread. */
+struct store_bad_rows;
+
+/* say() is told of each row once, on the thread that found it; NULL: nobody. NULL when memory is
+ * short. */
+struct store_bad_rows *store_bad_rows_new(void (*say)(void *data, const char *line), void *data);
+/* One more owner, who frees it as well. */
+struct store_bad_rows *store_bad_rows_share(struct store_bad_rows *bad_rows);
+struct store_bad_rows *store_bad_rows_free(struct store_bad_rows *bad_rows);
+size_t store_bad_rows_count(struct store_bad_rows *bad_rows); /* 0 for NULL */
+
 /* --- The writer (database.c, opening.c, writer.c) ----------------------- */
 
 struct store_writer;
@@ -177,6 +191,10 @@ struct store_retention {
 void store_writer_tend(
 	struct store_writer *writer, const struct store_retention *retention, int64_t now_usec);
 
+/* Rows that are found bad on the way are noted there; it shares them. Once, before the first tend.
+ */
+void store_writer_report(struct store_writer *writer, struct store_bad_rows *bad_rows);
+
 /* Commits what is queued, waiting at most limit_nsec (and 100 ms), stops the thread, closes.
  * Returns the number of runs that could not be written. A thread that sits in the kernel on a
  * dead disk is left behind, with what it uses, for the process's end. Finished batches that were
@@ -189,14 +207,16 @@ struct store_reader; /* one read-only connection, used by one thread at a time *
 
 /* -ENOENT when there is no database yet, -EPROTO when a newer version made it (and there is none of
  * this version beside it, which is then read), or an older one, -EINVAL when another
- * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN (a damaged
- * row) and -EINTR. */
+ * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN and
+ * -EINTR. A row with a value out of range is skipped: one bad row does not hide the others. */
 int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
 /* Likewise, but of an older version too, as long as it is not migrated: only what every version
  * from the second on has may be asked (first identities, budgets). */
 int store_reader_open_older(const char *path, struct store_reader **ret, struct error *reterr);
 struct store_reader *store_reader_close(struct store_reader *reader);
 void store_reader_interrupt(struct store_reader *reader); /* from any thread */
+/* Rows that it skips are noted there. Lent. */
+void store_reader_report(struct store_reader *reader, struct store_bad_rows *bad_rows);
 
 struct store_run_filter {
 	int64_t id; /* 0: any */
@@ -398,7 +418,8 @@ struct store_progress {
  * database. progress may be NULL, here and below. */
 int store_backup(const char *path, const char *target, const struct store_progress *progress,
 	struct error *reterr);
-/* -EUCLEAN when the file is not sound, after each fault (at most 100) was said in a line. */
+/* -EUCLEAN when the file is not sound, after each fault (at most 100) and each row with a value out
+ * of range was said in a line. */
 int store_check(const char *path, void (*say)(void *data, const char *line), void *data,
 	struct error *reterr);
 /* Gives free pages back to the file system, in short pieces. */
@@ -411,8 +432,9 @@ int store_compact(const char *path, const struct store_progress *progress, uint6
  * yet, or was replaced by another, is opened with the next question. */
 struct store_pool;
 
-int store_pool_open(const char *path, size_t threads, size_t max_queue, struct store_pool **ret,
-	struct error *reterr);
+/* Rows that are found bad are noted in bad_rows (may be NULL), which it shares. */
+int store_pool_open(const char *path, size_t threads, size_t max_queue,
+	struct store_bad_rows *bad_rows, struct store_pool **ret, struct error *reterr);
 /* Runs question(reader, data) on a reader thread. -EAGAIN when the queue is full; then it is not
  * called. At close, questions not begun are called with reader NULL. */
 int store_pool_ask(struct store_pool *pool,

@@ -11,20 +11,17 @@
 #include "store/retention.h"
 #include "store/rollup.h"
 #include "store/sql.h"
-#include "store/store.h"
 
-static int merge_hours(struct sqlite3 *db, const struct store_retention *retention,
-	int64_t now_usec, bool *ret_did, struct error *reterr)
+static int merge_hours(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
-	(void)retention;
-	return rollup_hours(db, now_usec, ret_did, reterr);
+	return rollup_hours(db, t->now_usec, t->bad_rows, ret_did, reterr);
 }
 
-static int merge_days(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
-	bool *ret_did, struct error *reterr)
+static int merge_days(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
-	(void)retention;
-	return rollup_days(db, now_usec, ret_did, reterr);
+	return rollup_days(db, t->now_usec, t->bad_rows, ret_did, reterr);
 }
 
 /* SQLite starts the log anew at 4 MiB, unless a reader holds what is in it: then it grows, and
@@ -33,11 +30,10 @@ static int merge_days(struct sqlite3 *db, const struct store_retention *retentio
 #define LOG_MAX_BYTES (UINT64_C(8) << 20)
 #define LOG_WAIT_MSEC 100
 
-static int empty_log(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
-	bool *ret_did, struct error *reterr)
+static int empty_log(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
-	(void)retention;
-	(void)now_usec;
+	(void)t; /* its size is its own matter */
 	*ret_did = false;
 	if (database_log_bytes(sqlite3_db_filename(db, "main")) <= LOG_MAX_BYTES)
 		return 0;
@@ -52,8 +48,8 @@ static int empty_log(struct sqlite3 *db, const struct store_retention *retention
 }
 
 static const struct step {
-	int (*run)(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
-		bool *ret_did, struct error *reterr);
+	int (*run)(
+		struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
 	bool has_transaction;
 } steps[] = {
 	{ merge_hours, true },
@@ -65,16 +61,15 @@ static const struct step {
 	{ empty_log, false },
 };
 
-static int run_step(struct sqlite3 *db, const struct step *step,
-	const struct store_retention *retention, int64_t now_usec, bool *ret_did,
-	struct error *reterr)
+static int run_step(struct sqlite3 *db, const struct step *step, const struct tending *t,
+	bool *ret_did, struct error *reterr)
 {
 	int r = step->has_transaction ? sql_execute(db, "BEGIN IMMEDIATE", reterr) : 0;
 
 	*ret_did = false;
 	if (r < 0)
 		return r;
-	r = step->run(db, retention, now_usec, ret_did, reterr);
+	r = step->run(db, t, ret_did, reterr);
 	if (r == 0 && step->has_transaction)
 		r = sql_execute(db, *ret_did ? "COMMIT" : "ROLLBACK", reterr);
 	if (r < 0 && !sqlite3_get_autocommit(db))
@@ -84,14 +79,14 @@ static int run_step(struct sqlite3 *db, const struct step *step,
 
 /* All here is made from what stays, or can be done again: it need not be on the disk before the
  * next run's commit, which brings it there. */
-int tend_step(struct sqlite3 *db, const struct store_retention *retention, int64_t now_usec,
-	bool *ret_has_more, struct error *reterr)
+int tend_step(
+	struct sqlite3 *db, const struct tending *tending, bool *ret_has_more, struct error *reterr)
 {
 	bool did = false;
 	int r = sql_execute(db, "PRAGMA synchronous = NORMAL", reterr);
 
 	for (size_t i = 0; r == 0 && !did && i < sizeof(steps) / sizeof(steps[0]); i++)
-		r = run_step(db, &steps[i], retention, now_usec, &did, reterr);
+		r = run_step(db, &steps[i], tending, &did, reterr);
 	int restored = sql_execute(db, "PRAGMA synchronous = FULL", r < 0 ? NULL : reterr);
 	if (r == 0)
 		r = restored;

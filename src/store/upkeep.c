@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/check_rows.h"
 #include "store/database.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -38,6 +39,31 @@ static int say_rows(struct sqlite3 *db, const char *text, struct check *check, s
 	return r;
 }
 
+static void say_bad_row(void *data, const char *line)
+{
+	struct check *check = data;
+
+	check->r = -EUCLEAN;
+	check->say(check->data, line);
+}
+
+/* By the same decoders that skip them. */
+static int say_bad_rows(const char *path, struct check *check, struct error *reterr)
+{
+	struct store_bad_rows *bad_rows = store_bad_rows_new(say_bad_row, check);
+	struct store_reader *reader = NULL;
+	int r = bad_rows ? store_reader_open(path, &reader, reterr)
+			 : error_set(reterr, -ENOMEM, "%s: %s", path, errno_text(ENOMEM));
+
+	if (r == 0) {
+		store_reader_report(reader, bad_rows);
+		r = check_rows(reader, reterr);
+	}
+	store_reader_close(reader);
+	store_bad_rows_free(bad_rows);
+	return r;
+}
+
 int store_check(const char *path, void (*say)(void *data, const char *line), void *data,
 	struct error *reterr)
 {
@@ -54,6 +80,8 @@ int store_check(const char *path, void (*say)(void *data, const char *line), voi
 	if (r == 0)
 		r = say_rows(db, foreign_keys, &check, reterr);
 	(void)database_close(db);
+	if (r == 0)
+		r = say_bad_rows(path, &check, reterr);
 	if (r == 0 && check.r < 0)
 		r = error_set(reterr, check.r, "%s: it is damaged", path);
 	return r;

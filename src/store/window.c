@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/bad_rows.h"
+#include "store/code.h"
 #include "store/rollup.h"
 
 /* --- Where rows come from ----------------------------------------------- */
@@ -23,15 +25,15 @@
 
 /* Each in three parts: columns, what holds the rows, which of them. */
 #define RUN_COLUMNS                                                                                \
-	"run.started_usec AS start, run.id AS id, run.status," NO_STATUSES                         \
+	"0, run.started_usec AS start, run.id AS id, run.status," NO_STATUSES                      \
 	" run.measured_nsec," NUMBERS
 #define RUN_OPERATION " LEFT JOIN run_operation AS o ON o.run = run.id AND o.operation = ?2"
 #define HOUR_COLUMNS                                                                               \
-	"(hour.id & 16777215) * 3600000000 AS start, hour.id AS id, NULL," STATUSES                \
+	"1, (hour.id & 16777215) * 3600000000 AS start, hour.id AS id, NULL," STATUSES             \
 	" o.measured_nsec," NUMBERS
 #define HOUR_OPERATION " LEFT JOIN hour_operation AS o ON o.id = hour.id + ?9"
 #define DAY_COLUMNS                                                                                \
-	"(day.id & 16777215) * 86400000000 AS start, day.id AS id, NULL," STATUSES                 \
+	"2, (day.id & 16777215) * 86400000000 AS start, day.id AS id, NULL," STATUSES              \
 	" o.measured_nsec," NUMBERS
 #define DAY_OPERATION " LEFT JOIN day_operation AS o ON o.id = day.id + ?9"
 
@@ -109,9 +111,6 @@ static void bind_window(struct sql *s, const struct window *w)
 		s, rollup_operation_id(w->series, w->operation, 0) - rollup_id(w->series, 0));
 }
 
-/* Times of hours and days beyond what an id can hold have none. */
-#define TIME_MAX_USEC ((ROLLUP_TIME_MASK - 1) * ROLLUP_HOUR_USEC)
-
 static const char extent_columns[] =
 	"SELECT series.id,"
 	" min(ifnull((SELECT min(started_usec) FROM run WHERE series = series.id"
@@ -131,7 +130,7 @@ static const char extent_columns[] =
 	"  AND id < (series.id << 24) + (?2 + 86399999999) / 86400000000) % 16777216 * 86400000000,"
 	"  -1)) AS newest"
 	" FROM target JOIN series ON series.target = target.id"
-	" WHERE target.name = ?3 AND series.probe = ?4"
+	" WHERE target.name = ?3 AND series.probe = ?4 AND series.id BETWEEN 1 AND ?5"
 	" ORDER BY newest DESC, series.id DESC LIMIT 1";
 
 /* Another workload under the same name is another series: of those, the one that ran last. Open
@@ -148,6 +147,7 @@ static int find_series(struct store_reader *reader, const struct window_query *q
 	sql_bind_integer(&s, w->to_usec);
 	sql_bind_text(&s, query->repository);
 	sql_bind_text(&s, query->probe);
+	sql_bind_integer(&s, ROLLUP_SERIES_MAX);
 	r = sql_step(&s, reterr);
 	if (r > 0) {
 		w->series = sql_integer(&s, 1, ROLLUP_SERIES_MAX);
@@ -158,7 +158,7 @@ static int find_series(struct store_reader *reader, const struct window_query *q
 			w->from_usec = oldest;
 		if (query->to_usec <= 0 && !w->is_empty)
 			w->to_usec = newest + 1;
-		r = s.error < 0 ? reader_refuse_row(&s, "series", 0, reterr) : 0;
+		r = s.error;
 	} else if (r == 0) {
 		r = error_set(reterr, -ENOENT, "there is no history of probe %s in repository %s",
 			query->probe, query->repository);
@@ -180,7 +180,7 @@ static int count_rows(struct store_reader *reader, const struct window *w, size_
 	r = sql_step(&s, reterr);
 	if (r > 0) {
 		*ret = (size_t)sql_unsigned(&s, INT64_MAX);
-		r = s.error < 0 ? reader_refuse_row(&s, "series", w->series, reterr) : 0;
+		r = s.error;
 	}
 	sql_done(&s);
 	return r;
@@ -222,14 +222,14 @@ int window_find(struct store_reader *reader, const struct window_query *query, s
 	struct window w = {
 		.operation = query->operation,
 		.from_usec = query->from_usec > 0 ? query->from_usec : 0,
-		.to_usec = query->to_usec > 0 ? query->to_usec : TIME_MAX_USEC,
+		.to_usec = query->to_usec > 0 ? query->to_usec : WINDOW_TIME_MAX_USEC,
 	};
 	size_t rows = 0;
 
-	if (w.from_usec > TIME_MAX_USEC)
-		w.from_usec = TIME_MAX_USEC;
-	if (w.to_usec > TIME_MAX_USEC)
-		w.to_usec = TIME_MAX_USEC;
+	if (w.from_usec > WINDOW_TIME_MAX_USEC)
+		w.from_usec = WINDOW_TIME_MAX_USEC;
+	if (w.to_usec > WINDOW_TIME_MAX_USEC)
+		w.to_usec = WINDOW_TIME_MAX_USEC;
 	int r = find_series(reader, query, &w, reterr);
 	if (r == 0 && w.from_usec >= w.to_usec)
 		w.is_empty = true;
@@ -245,8 +245,11 @@ int window_find(struct store_reader *reader, const struct window_query *query, s
 
 /* --- Rows --------------------------------------------------------------- */
 
-static void read_status(struct sql *s, struct window_row *ret)
+static void read_head(struct sql *s, struct window_row *ret)
 {
+	*ret = (struct window_row){ .tier = (enum window_tier)sql_unsigned(s, WINDOW_DAYS) };
+	ret->start_usec = sql_integer(s, 0, INT64_MAX);
+	ret->id = sql_integer(s, INT64_MIN, INT64_MAX);
 	const bool is_run = !sql_is_null(s);
 	enum run_status status = (enum run_status)sql_unsigned_or(s, RUN_STATUSES - 1, RUN_OK);
 
@@ -257,15 +260,11 @@ static void read_status(struct sql *s, struct window_row *ret)
 	for (size_t i = 0; i < RUN_STATUSES; i++)
 		if (i != RUN_OK && i != RUN_SKIPPED)
 			ret->failed_runs += ret->runs[i];
-	ret->is_merged = !is_run;
 	ret->has_numbers = !is_run || run_status_has_numbers(status);
 }
 
-static void read_row(struct sql *s, struct window_row *ret)
+static void read_numbers(struct sql *s, struct window_row *ret)
 {
-	*ret = (struct window_row){ .start_usec = sql_integer(s, 0, INT64_MAX) };
-	ret->id = sql_integer(s, INT64_MIN, INT64_MAX);
-	read_status(s, ret);
 	ret->measured_nsec = sql_unsigned_or(s, INT64_MAX, 0);
 	if (!ret->has_numbers || sql_is_null(s)) {
 		ret->has_numbers = false; /* the operation did not happen */
@@ -281,8 +280,54 @@ static void read_row(struct sql *s, struct window_row *ret)
 	ret->p95_nsec = sql_unsigned(s, INT64_MAX);
 	ret->p99_nsec = sql_unsigned(s, INT64_MAX);
 	ret->histogram = sql_bytes(s, &ret->histogram_len);
+	if (ret->histogram_len > CODE_HISTOGRAM_MAX)
+		s->error = -EBADMSG;
 	if (ret->latencies == 0)
 		ret->has_numbers = false;
+}
+
+static void name_row(const struct window *window, const struct window_row *row, bool is_numbers,
+	const char **ret_table, int64_t *ret_id)
+{
+	static const char *const heads[] = { "run", "hour", "day" };
+	static const char *const operations[] = { "run_operation", "hour_operation",
+		"day_operation" };
+
+	*ret_table = is_numbers ? operations[row->tier] : heads[row->tier];
+	*ret_id = row->id;
+	if (is_numbers && row->tier != WINDOW_RUNS)
+		*ret_id += rollup_operation_id(window->series, window->operation, 0) -
+			rollup_id(window->series, 0);
+}
+
+void window_note_bad(
+	struct store_reader *reader, const struct window *window, const struct window_row *row)
+{
+	const char *table;
+	int64_t id;
+
+	name_row(window, row, true, &table, &id);
+	bad_rows_note(reader->bad_rows, table, id);
+}
+
+/* 0: the row is bad. One whose numbers are bad has its statuses still. */
+static int take_row(struct store_reader *reader, const struct window *window, struct sql *s,
+	struct window_row *row, struct error *reterr)
+{
+	const char *table;
+	int64_t id;
+
+	read_head(s, row);
+	name_row(window, row, false, &table, &id);
+	int r = reader_take_row(reader, s, table, id, reterr);
+	if (r <= 0)
+		return r;
+	read_numbers(s, row);
+	name_row(window, row, true, &table, &id);
+	r = reader_take_row(reader, s, table, id, reterr);
+	if (r == 0)
+		row->has_numbers = false;
+	return r < 0 ? r : 1;
 }
 
 int window_read(struct store_reader *reader, const struct window *window,
@@ -300,12 +345,16 @@ int window_read(struct store_reader *reader, const struct window *window,
 		r = sql_step(&s, reterr);
 		if (r <= 0)
 			break;
-		read_row(&s, &row);
-		if (s.error == 0)
-			s.error = each(data, &row);
-		if (s.error < 0)
-			r = reader_refuse_row(
-				&s, row.is_merged ? "hour or day" : "run", row.id, reterr);
+		r = take_row(reader, window, &s, &row, reterr);
+		if (r <= 0)
+			continue;
+		r = each(data, &row);
+		if (r == -EUCLEAN) {
+			window_note_bad(reader, window, &row);
+			r = 0;
+		}
+		if (r < 0)
+			(void)error_set(reterr, r, "history: %s", errno_text(-r)); /* r goes up */
 	}
 	sql_done(&s);
 	return r;

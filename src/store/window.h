@@ -8,6 +8,9 @@
 
 #include "store/reader.h"
 
+/* Times of hours and days beyond what an id can hold have none. */
+#define WINDOW_TIME_MAX_USEC ((ROLLUP_TIME_MASK - 1) * ROLLUP_HOUR_USEC)
+
 struct window {
 	int64_t series;
 	enum run_operation operation;
@@ -39,9 +42,9 @@ struct window_query {
 int window_find(struct store_reader *reader, const struct window_query *query, struct window *ret,
 	struct error *reterr);
 
-/* A run, or an hour or day of them; lent until the next. Its numbers are 0 when there are none. */
+/* Lent until the next. Its numbers are 0 when there are none. */
 struct window_row {
-	bool is_merged; /* an hour or day */
+	enum window_tier tier; /* a run, or an hour or day of them */
 	int64_t id;
 	int64_t start_usec; /* of the run; of the hour or day, which may be before the window */
 	uint32_t runs[RUN_STATUSES];
@@ -61,9 +64,14 @@ struct window_row {
 	size_t histogram_len;
 };
 
-/* Calls each() for every row, by start. A negative answer stops and is returned. */
+/* Calls each() for every row, by start. A negative answer stops and is returned, but for -EUCLEAN:
+ * the histogram could not be decoded, and the row's numbers are noted as bad. */
 int window_read(struct store_reader *reader, const struct window *window,
 	int (*each)(void *data, const struct window_row *row), void *data, struct error *reterr);
+
+/* Notes the numbers of a row as bad. */
+void window_note_bad(
+	struct store_reader *reader, const struct window *window, const struct window_row *row);
 
 /* The start of the span that a time is in. */
 int64_t window_span(const struct window *window, int64_t time_usec);

@@ -120,8 +120,7 @@ static int step_to_id(struct sql *s, int64_t *ret_id, struct error *reterr)
 	int r = sql_step(s, reterr);
 
 	if (r > 0) {
-		*ret_id = sql_integer(s, 1, INT64_MAX);
-		/* Any other id is damage: our own begin at 1. */
+		*ret_id = sql_integer(s, INT64_MIN, INT64_MAX);
 		r = s->error < 0 ? s->error : sql_finish(s, reterr);
 		return r < 0 ? r : 1;
 	}

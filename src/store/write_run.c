@@ -207,9 +207,12 @@ static int add_operation(
 	return r;
 }
 
-/* Its hour and its day are to be merged, or merged again. */
+/* Its hour and its day are to be merged, or merged again. A series whose id somebody changed to one
+ * that no id of an hour can hold has none. */
 static int add_due(struct write *w, const struct run *run, int64_t series, struct error *reterr)
 {
+	if (series < 1 || series > ROLLUP_SERIES_MAX)
+		return 0;
 	struct sql *s = write_start(w, WRITE_ADD_HOUR_DUE);
 
 	sql_bind_integer(s, run->started_usec / ROLLUP_HOUR_USEC);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer's thread and the two lists it stands between: batches that wait, batches that are
- * done. What cannot be written now is tried again until it can; the order is kept. Nobody waits for
- * the thread: it opens and migrates the database as well. */
+/* The owner's side of the writer: the two lists that its thread stands between, batches that wait
+ * and batches that are done. Nobody waits for the thread. */
+#include "store/writer.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -14,57 +14,20 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/fd.h"
 #include "store/database.h"
-#include "store/opening.h"
-#include "store/queue.h"
-#include "store/sql.h"
-#include "store/tend.h"
 
 #define OPEN_WAIT_MSEC 3000
-#define GROUP_MAX 64 /* batches of one transaction */
-#define RENEWALS_MAX 8 /* a disk that damages each new file shall not be filled with them */
-#define BACKOFF_MIN_MSEC 100
-#define BACKOFF_MAX_MSEC 5000
 /* After the time to close is over: for an interrupted statement to end. */
 #define INTERRUPT_MSEC 100
 
-struct store_writer {
-	char *path;
-	size_t max_batches;
-	int lock_fd;
-	struct opening opening; /* used by the thread alone, but for interrupts */
-	unsigned renewals; /* likewise */
-	pthread_t thread;
-	int done_fd; /* readable while there are finished batches */
-	int hurry_fd; /* cuts a wait for the next attempt short */
-	int opened_fd; /* readable when it is known whether it can be opened */
-	int ended_fd; /* readable when the thread is about to return */
-
-	pthread_mutex_t lock; /* for all below, and for opening.db as seen by others */
-	pthread_cond_t has_work;
-	struct batch_queue waiting;
-	struct batch_queue finished;
-	struct batch_queue current; /* of the thread */
-	int open_result; /* see store_writer_opened */
-	struct error open_error;
-	bool is_to_replace; /* a reader found damage, as open_error says */
-	bool is_closing; /* write what waits, then end */
-	bool is_given_up; /* end now */
-	struct store_writer_status status;
-	bool is_to_tend;
-	struct store_retention retention;
-	int64_t tend_usec; /* what is now, for that */
-};
-
 /* An eventfd that is not used up cannot be short of room for one more. */
-static void signal_event(int fd)
+void writer_signal(int fd)
 {
 	(void)eventfd_write(fd, 1);
 }
 
-static void clear_event(int fd)
+void writer_clear(int fd)
 {
 	eventfd_t value;
 
@@ -73,7 +36,7 @@ static void clear_event(int fd)
 
 /* True when fd became readable in time. A signal makes it wait anew: the thread blocks them all,
  * and the daemon takes its own by signalfd. */
-static bool wait_for(int fd, uint64_t limit_msec)
+bool writer_wait(int fd, uint64_t limit_msec)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 	int timeout = limit_msec < INT_MAX ? (int)limit_msec : INT_MAX;
@@ -85,264 +48,12 @@ static bool wait_for(int fd, uint64_t limit_msec)
 	return n > 0;
 }
 
-/* --- The thread --------------------------------------------------------- */
-
-static void finish(struct store_writer *w, struct store_batch *batch, int error)
+void writer_finish(struct store_writer *w, struct store_batch *batch, int error)
 {
 	batch->error = error;
 	batch_queue_add(&w->finished, batch);
-	signal_event(w->done_fd);
+	writer_signal(w->done_fd);
 }
-
-/* Cut where it is too long. */
-static void copy_text(char *dst, size_t size, const char *src)
-{
-	size_t len = strnlen(src, size - 1);
-
-	memcpy(dst, src, len);
-	dst[len] = '\0';
-}
-
-static bool is_given_up(struct store_writer *w)
-{
-	pthread_mutex_lock(&w->lock);
-	bool is = w->is_given_up;
-	pthread_mutex_unlock(&w->lock);
-	return is;
-}
-
-/* Waits before the next attempt, longer each time. */
-static void back_off(struct store_writer *w, uint64_t *backoff_msec)
-{
-	if (wait_for(w->hurry_fd, *backoff_msec)) {
-		clear_event(w->hurry_fd);
-		*backoff_msec = BACKOFF_MIN_MSEC;
-		return;
-	}
-	*backoff_msec *= 2;
-	if (*backoff_msec > BACKOFF_MAX_MSEC)
-		*backoff_msec = BACKOFF_MAX_MSEC;
-}
-
-/* What an opening had to tell, also one that failed in the end. */
-static void note_opening(
-	struct store_writer *w, const struct opening *o, int r, const struct error *error)
-{
-	uint64_t bytes = database_bytes(o->path[0] != '\0' ? o->path : w->path);
-
-	pthread_mutex_lock(&w->lock);
-	w->opening = *o;
-	w->status.database_bytes = bytes;
-	w->status.failures += r < 0;
-	copy_text(w->status.error, sizeof(w->status.error), r < 0 ? error->text : "");
-	if (o->notice.text[0] != '\0') {
-		copy_text(w->status.notice, sizeof(w->status.notice), o->notice.text);
-		w->status.notices++;
-		signal_event(w->done_fd);
-	}
-	pthread_mutex_unlock(&w->lock);
-}
-
-static void set_open_result(struct store_writer *w, int r, const struct error *error)
-{
-	pthread_mutex_lock(&w->lock);
-	w->open_result = r;
-	if (r < 0)
-		w->open_error = *error;
-	signal_event(w->done_fd);
-	pthread_mutex_unlock(&w->lock);
-	signal_event(w->opened_fd);
-}
-
-/* A file that may not be read today will not be tomorrow; but once it was open, all is tried. */
-static bool is_worth_a_retry(const struct store_writer *w, int r)
-{
-	return w->renewals > 0 || (sql_is_passing(r) && r != -EACCES && r != -EROFS);
-}
-
-/* False when it is not to be. */
-static bool open_until_done(struct store_writer *w)
-{
-	uint64_t backoff_msec = BACKOFF_MIN_MSEC;
-
-	for (;;) {
-		struct opening opening;
-		struct error error = { "" };
-		int r = opening_open(w->path, &opening, &error);
-		note_opening(w, &opening, r, &error);
-		if (r == 0 || !is_worth_a_retry(w, r)) {
-			set_open_result(w, r, &error);
-			return r == 0;
-		}
-		if (is_given_up(w))
-			return false;
-		back_off(w, &backoff_msec);
-	}
-}
-
-/* Moves to a new database from one that was found damaged. False when that is not to be. */
-static bool renew(struct store_writer *w, struct error *error)
-{
-	struct opening opening = w->opening;
-
-	if (w->renewals == RENEWALS_MAX)
-		return false;
-	pthread_mutex_lock(&w->lock);
-	w->opening.db = NULL; /* no interrupt from here on */
-	pthread_mutex_unlock(&w->lock);
-	w->renewals++;
-	int r = opening_renew(w->path, &opening, error);
-	note_opening(w, &opening, r, error);
-	return r == 0 || open_until_done(w);
-}
-
-static void replace(struct store_writer *w)
-{
-	pthread_mutex_lock(&w->lock);
-	bool is_to_replace = w->is_to_replace;
-	struct error error = w->open_error;
-	w->is_to_replace = false;
-	pthread_mutex_unlock(&w->lock);
-	if (is_to_replace)
-		set_open_result(w, renew(w, &error) ? 0 : -EUCLEAN, &error);
-}
-
-/* Tends the history, a piece of it. */
-static void tend(struct store_writer *w)
-{
-	struct error error = { "" };
-	bool has_more = false;
-
-	pthread_mutex_lock(&w->lock);
-	struct store_retention retention = w->retention;
-	int64_t now_usec = w->tend_usec;
-	pthread_mutex_unlock(&w->lock);
-	int r = tend_step(w->opening.db, &retention, now_usec, &has_more, &error);
-	pthread_mutex_lock(&w->lock);
-	if (r < 0 || !has_more)
-		w->is_to_tend = false;
-	/* An interrupt is ours alone: the time to close is over. */
-	copy_text(w->status.tend_error, sizeof(w->status.tend_error),
-		r < 0 && r != -EINTR ? error.text : "");
-	pthread_mutex_unlock(&w->lock);
-}
-
-static bool has_work(const struct store_writer *w)
-{
-	return w->waiting.length > 0 || w->is_closing || w->is_to_replace;
-}
-
-/* Until there is something better to do. The lock is held before and after. */
-static void wait_for_work(struct store_writer *w)
-{
-	while (!has_work(w)) {
-		if (!w->is_to_tend || !w->opening.db) {
-			pthread_cond_wait(&w->has_work, &w->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&w->lock);
-		tend(w);
-		pthread_mutex_lock(&w->lock);
-	}
-}
-
-/* The next batches, or false when there is no more to do. */
-static bool take_group(struct store_writer *w)
-{
-	pthread_mutex_lock(&w->lock);
-	wait_for_work(w);
-	if (w->is_to_replace) {
-		pthread_mutex_unlock(&w->lock);
-		return true; /* with none, for the moment */
-	}
-	struct store_batch *batch;
-	while (!w->is_given_up && w->current.length < GROUP_MAX &&
-		(batch = batch_queue_take(&w->waiting)))
-		batch_queue_add(&w->current, batch);
-	bool has_any = w->current.length > 0;
-	pthread_mutex_unlock(&w->lock);
-	return has_any;
-}
-
-/* Notes how an attempt with the first `count` batches ended. True when they need another one. */
-static bool note_attempt(struct store_writer *w, int r, size_t count, const struct error *error)
-{
-	uint64_t bytes = database_bytes(w->opening.path);
-	/* An interrupt is ours alone: the time to close is over. */
-	bool is_to_retry = r < 0 && (sql_is_passing(r) || r == -EINTR);
-
-	pthread_mutex_lock(&w->lock);
-	w->status.database_bytes = bytes;
-	w->status.failures += r < 0;
-	copy_text(w->status.error, sizeof(w->status.error), r < 0 ? error->text : "");
-	for (size_t i = 0; !is_to_retry && i < count; i++) {
-		struct store_batch *batch = batch_queue_take(&w->current);
-		if (!batch)
-			break; /* there are never more than current holds */
-		w->status.committed += r == 0;
-		w->status.lost += r < 0;
-		finish(w, batch, r);
-	}
-	pthread_mutex_unlock(&w->lock);
-	return is_to_retry;
-}
-
-/* One transaction; where that fails for good, one for each batch, for only one may be to blame. */
-static void write_current(struct store_writer *w)
-{
-	uint64_t backoff_msec = BACKOFF_MIN_MSEC;
-	size_t count = w->current.length;
-
-	while (w->current.length > 0) {
-		struct error error = { "" };
-		int r = write_batches(&w->opening.write, w->current.first, count, &error);
-		if (r == -EUCLEAN && renew(w, &error))
-			continue;
-		if (!w->opening.db)
-			return; /* given up while there was none */
-		if (r < 0 && error.text[0] == '\0')
-			(void)error_set(&error, r, "history: %s", errno_text(-r));
-		if (r < 0 && count > 1 && !sql_is_passing(r) && r != -EINTR) {
-			count = 1;
-			continue;
-		}
-		if (!note_attempt(w, r, count, &error))
-			continue;
-		if (is_given_up(w))
-			return;
-		back_off(w, &backoff_msec);
-	}
-}
-
-/* Closing checkpoints the log, which can take long: the thread does it, and no one waits for it. */
-static void close_database(struct store_writer *w)
-{
-	pthread_mutex_lock(&w->lock);
-	struct opening opening = w->opening;
-	w->opening.db = NULL; /* no interrupt from here on */
-	int lock_fd = w->lock_fd;
-	w->lock_fd = -1;
-	pthread_mutex_unlock(&w->lock);
-	opening_done(&opening);
-	fd_close(lock_fd);
-}
-
-static void *run_thread(void *data)
-{
-	struct store_writer *w = data;
-
-	if (open_until_done(w)) {
-		while (!is_given_up(w) && take_group(w)) {
-			replace(w);
-			write_current(w);
-		}
-	}
-	close_database(w);
-	signal_event(w->ended_fd);
-	return NULL;
-}
-
-/* --- The owner's side --------------------------------------------------- */
 
 static void free_writer(struct store_writer *w)
 {
@@ -354,6 +65,7 @@ static void free_writer(struct store_writer *w)
 	batch_queue_done(&w->waiting);
 	batch_queue_done(&w->finished);
 	batch_queue_done(&w->current);
+	store_bad_rows_free(w->bad_rows);
 	pthread_cond_destroy(&w->has_work);
 	pthread_mutex_destroy(&w->lock);
 	free(w->path);
@@ -399,7 +111,7 @@ static int start_thread(struct store_writer *w)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	int r = -pthread_create(&w->thread, NULL, run_thread, w);
+	int r = -pthread_create(&w->thread, NULL, writer_run_thread, w);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	return r;
 }
@@ -421,14 +133,14 @@ int store_writer_open(
 		(void)error_set(reterr, r, "%s: %s", path, errno_text(-r)); /* r goes up */
 		goto fail;
 	}
-	(void)wait_for(w->opened_fd, OPEN_WAIT_MSEC); /* else it is asked for later */
+	(void)writer_wait(w->opened_fd, OPEN_WAIT_MSEC); /* else it is asked for later */
 	r = store_writer_opened(w, reterr);
 	if (r < 0 && r != -EINPROGRESS) {
 		(void)store_writer_close(w, UINT64_MAX); /* it has nothing to write */
 		return r;
 	}
 	if (r == 0)
-		clear_event(w->done_fd); /* nothing is finished, and that it is open is known */
+		writer_clear(w->done_fd); /* nothing is finished, and that it is open is known */
 	*ret = w;
 	return 0;
 fail:
@@ -497,13 +209,21 @@ int store_writer_submit(struct store_writer *writer, struct store_batch *batch)
 		: NULL;
 	if (oldest) {
 		writer->status.lost++;
-		finish(writer, oldest, -ENOBUFS);
+		writer_finish(writer, oldest, -ENOBUFS);
 		r = -ENOBUFS;
 	}
 	batch_queue_add(&writer->waiting, batch);
 	pthread_cond_signal(&writer->has_work);
 	pthread_mutex_unlock(&writer->lock);
 	return r;
+}
+
+void store_writer_report(struct store_writer *writer, struct store_bad_rows *bad_rows)
+{
+	pthread_mutex_lock(&writer->lock);
+	store_bad_rows_free(writer->bad_rows);
+	writer->bad_rows = store_bad_rows_share(bad_rows);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 void store_writer_tend(
@@ -527,7 +247,7 @@ struct store_batch *store_writer_take(struct store_writer *writer, int *ret_erro
 	pthread_mutex_lock(&writer->lock);
 	struct store_batch *batch = batch_queue_take(&writer->finished);
 	if (writer->finished.length == 0)
-		clear_event(writer->done_fd);
+		writer_clear(writer->done_fd);
 	pthread_mutex_unlock(&writer->lock);
 	if (batch)
 		*ret_error = batch->error;
@@ -549,7 +269,7 @@ static void ask_to_end(struct store_writer *w)
 	w->is_closing = true;
 	pthread_cond_signal(&w->has_work);
 	pthread_mutex_unlock(&w->lock);
-	signal_event(w->hurry_fd);
+	writer_signal(w->hurry_fd);
 }
 
 static void give_up(struct store_writer *w)
@@ -559,7 +279,7 @@ static void give_up(struct store_writer *w)
 	if (w->opening.db)
 		sqlite3_interrupt(w->opening.db);
 	pthread_mutex_unlock(&w->lock);
-	signal_event(w->hurry_fd);
+	writer_signal(w->hurry_fd);
 }
 
 static size_t count_runs(const struct batch_queue *q)
@@ -576,11 +296,11 @@ size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec)
 	if (!writer)
 		return 0;
 	ask_to_end(writer);
-	bool has_ended = wait_for(
+	bool has_ended = writer_wait(
 		writer->ended_fd, limit_nsec / NSEC_PER_MSEC + (limit_nsec % NSEC_PER_MSEC > 0));
 	if (!has_ended) {
 		give_up(writer);
-		has_ended = wait_for(writer->ended_fd, INTERRUPT_MSEC);
+		has_ended = writer_wait(writer->ended_fd, INTERRUPT_MSEC);
 	}
 	pthread_mutex_lock(&writer->lock);
 	size_t unwritten = count_runs(&writer->waiting) + count_runs(&writer->current);

@@ -4,6 +4,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/fail_nth.c \
 	%D%/test_alarms.py \
 	%D%/test_bad_directories.py \
+	%D%/test_bad_rows.py \
 	%D%/test_bounded.py \
 	%D%/test_busy_database.py \
 	%D%/test_calendar.py \

@@ -60,7 +60,8 @@ static void open_history(struct daemon *d)
 		(void)usleep(1000);
 	if (r < 0)
 		fail_msg("%s", error.text);
-	assert_int_equal(store_pool_open(d->database_path, 1, QUEUE_MAX, &d->pool, &error), 0);
+	assert_int_equal(
+		store_pool_open(d->database_path, 1, QUEUE_MAX, NULL, &d->pool, &error), 0);
 	assert_int_equal(questions_start(d, &error), 0);
 }
 

@@ -113,7 +113,7 @@ static struct store_pool *open_pool(struct fixture *f, size_t threads, size_t ma
 	fixture_open(f);
 	for (int64_t id = 1; id <= 5; id++)
 		fixture_commit_run(f, fixture_run(f, id, "nas1", "active-full"));
-	if (store_pool_open(f->path, threads, max_queue, &pool, &error) < 0)
+	if (store_pool_open(f->path, threads, max_queue, NULL, &pool, &error) < 0)
 		fail_msg("%s", error.text);
 	return pool;
 }
@@ -268,7 +268,7 @@ static void a_database_that_comes_later_or_is_replaced_is_opened_with_the_next_q
 	char kept[128];
 
 	desk_init(&d);
-	assert_int_equal(store_pool_open(f->path, 1, 2, &pool, &error), 0);
+	assert_int_equal(store_pool_open(f->path, 1, 2, NULL, &pool, &error), 0);
 	assert_int_equal(ask_once(pool, &d), -1);
 	fixture_open(f);
 	assert_int_equal(ask_once(pool, &d), 0);

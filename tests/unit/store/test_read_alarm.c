@@ -157,7 +157,7 @@ static void rows_of_the_first_version_are_read(void **state)
 	free(alarm);
 }
 
-static void damaged_alarm_states_are_errors(void **state)
+static void damaged_alarm_states_are_skipped(void **state)
 {
 	static const char *const damages[] = {
 		"UPDATE target SET alarm = x'09'",
@@ -182,10 +182,11 @@ static void damaged_alarm_states_are_errors(void **state)
 		fixture_open(f);
 		commit_alarm(f, alarm);
 		fixture_sql(f, damages[i]);
+		bool is_of_series = strstr(damages[i], "alarm_state") != NULL;
 		assert_int_equal(
-			store_read_alarms(fixture_reader(f), collect_alarm, &a, &error), -EUCLEAN);
-		assert_non_null(strstr(error.text, "its row is damaged"));
-		assert_int_equal(a.count, 0);
+			store_read_alarms(fixture_reader(f), collect_alarm, &a, &error), 0);
+		assert_int_equal(a.count, is_of_series); /* the repository has the rest of it */
+		free(a.last);
 		assert_int_equal(fixture_tear_down(&inner), 0);
 		free(alarm);
 	}
@@ -269,7 +270,7 @@ static void messages_wait_oldest_first_until_they_are_delivered(void **state)
 	assert_int_equal(m.last.tries, 1);
 }
 
-static void a_damaged_message_is_an_error(void **state)
+static void a_damaged_message_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct incident_event event = fixture_event(1, 0);
@@ -280,12 +281,10 @@ static void a_damaged_message_is_an_error(void **state)
 	fixture_open(f);
 	commit_message(f, &message);
 	fixture_sql(f, "UPDATE outbox SET text = printf('%.*c', 1024, 'x')");
-	assert_int_equal(
-		store_read_outbox(fixture_reader(f), collect_message, &m, &error), -EUCLEAN);
-	assert_string_equal(error.text, "history: message 1: its row is damaged");
+	assert_int_equal(store_read_outbox(fixture_reader(f), collect_message, &m, &error), 0);
+	assert_int_equal(m.count, 0);
 	fixture_sql(f, "UPDATE outbox SET text = 'x'; UPDATE incident_event SET hits = 300");
-	assert_int_equal(
-		store_read_outbox(fixture_reader(f), collect_message, &m, &error), -EUCLEAN);
+	assert_int_equal(store_read_outbox(fixture_reader(f), collect_message, &m, &error), 0);
 	assert_int_equal(m.count, 0);
 }
 
@@ -297,9 +296,9 @@ TEST_MAIN(void)
 		TEST(an_alarm_state_comes_back_whole),
 		TEST(states_without_series_or_incident_come_back),
 		TEST(rows_of_the_first_version_are_read),
-		cmocka_unit_test(damaged_alarm_states_are_errors),
+		cmocka_unit_test(damaged_alarm_states_are_skipped),
 		TEST(messages_wait_oldest_first_until_they_are_delivered),
-		TEST(a_damaged_message_is_an_error),
+		TEST(a_damaged_message_is_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void it_is_read_back_as_it_was_written(void **state)
 	assert_string_equal(found.last.seen.fs_uuid, "");
 }
 
-static void a_damaged_row_is_an_error(void **state)
+static void a_damaged_row_is_skipped(void **state)
 {
 	struct fixture *f = *state;
 	struct found found = { 0 };
@@ -78,8 +78,7 @@ static void a_damaged_row_is_an_error(void **state)
 	commit(f, &vault);
 	fixture_sql(f, "UPDATE first_identity SET is_mount = 2");
 	assert_int_equal(
-		store_read_first_identities(fixture_reader(f), collect, &found, &error), -EUCLEAN);
-	assert_non_null(strstr(error.text, "first identity of repository 1"));
+		store_read_first_identities(fixture_reader(f), collect, &found, &error), 0);
 	assert_int_equal(found.count, 0);
 }
 
@@ -89,7 +88,7 @@ TEST_MAIN(void)
 		cmocka_unit_test_setup_teardown(
 			it_is_read_back_as_it_was_written, fixture_set_up, fixture_tear_down),
 		cmocka_unit_test_setup_teardown(
-			a_damaged_row_is_an_error, fixture_set_up, fixture_tear_down),
+			a_damaged_row_is_skipped, fixture_set_up, fixture_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -399,7 +399,7 @@ static void a_callers_answer_stops_and_is_returned(void **state)
 	free(c.last);
 }
 
-static void damaged_runs_are_errors(void **state)
+static void damaged_runs_are_skipped(void **state)
 {
 	static const char *const damages[] = {
 		"UPDATE run SET status = 11",
@@ -448,9 +448,12 @@ static void damaged_runs_are_errors(void **state)
 		fixture_sql(f, damages[i]);
 		int r = store_read_runs(fixture_reader(f), &(struct store_run_filter){ 0 },
 			collect_run, &c, &error);
-		if (r != -EUCLEAN || c.count != 0)
-			fail_msg("%s: answered %d", damages[i], r);
-		assert_string_equal(error.text, "history: run 1: its row is damaged");
+		/* What it refers to, and an operation of it, are not the run. */
+		bool is_shown = strstr(damages[i], "workload") || strstr(damages[i], "identity") ||
+			strstr(damages[i], "run_operation");
+		if (r != 0 || c.count != is_shown)
+			fail_msg("%s: answered %d, %zu", damages[i], r, c.count);
+		free(c.last);
 		assert_int_equal(fixture_tear_down(&inner), 0);
 	}
 	(void)state;
@@ -476,7 +479,7 @@ TEST_MAIN(void)
 		TEST(the_newest_run_of_each_probe_is_one),
 		TEST(a_limit_of_none_is_100_but_all_probes_are_all),
 		TEST(a_callers_answer_stops_and_is_returned),
-		cmocka_unit_test(damaged_runs_are_errors),
+		cmocka_unit_test(damaged_runs_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,13 +27,14 @@ static const struct store_retention keep_all = { 0 };
 /* Does all there is to do. */
 static void tend(struct fixture *f, const struct store_retention *retention, int64_t now_usec)
 {
+	const struct tending tending = { .retention = retention, .now_usec = now_usec };
 	struct sqlite3 *db = fixture_connect(f);
 	struct error error = { "" };
 	bool has_more = true;
 
 	assert_int_equal(sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
 	while (has_more)
-		if (tend_step(db, retention, now_usec, &has_more, &error) < 0)
+		if (tend_step(db, &tending, &has_more, &error) < 0)
 			fail_msg("%s", error.text);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }

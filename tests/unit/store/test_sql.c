@@ -139,8 +139,8 @@ static void columns_of_another_form_are_damage(void **state)
 		assert_int_equal(sql_prepare(db, texts[i], &s, NULL), 0);
 		assert_int_equal(sql_step(&s, NULL), 1);
 		assert_int_equal(sql_integer(&s, 0, 10), 0);
-		assert_int_equal(s.error, -EUCLEAN);
-		assert_int_equal(sql_step(&s, NULL), -EUCLEAN);
+		assert_int_equal(s.error, -EBADMSG);
+		assert_int_equal(sql_step(&s, NULL), -EBADMSG);
 		sql_done(&s);
 	}
 	struct sql s = { 0 };
@@ -148,7 +148,7 @@ static void columns_of_another_form_are_damage(void **state)
 	assert_int_equal(sql_step(&s, NULL), 1);
 	sql_text(&s, text, sizeof(text));
 	assert_string_equal(text, "");
-	assert_int_equal(s.error, -EUCLEAN);
+	assert_int_equal(s.error, -EBADMSG);
 	sql_done(&s);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
@@ -163,7 +163,7 @@ static void one_integer_is_one_call(void **state)
 	assert_int_equal(sql_query_integer(db, "PRAGMA foreign_keys", &value, &error), 0);
 	assert_int_equal(value, 1);
 	assert_int_equal(sql_query_integer(db, "SELECT id FROM t", &value, &error), -EINVAL);
-	assert_int_equal(sql_query_integer(db, "SELECT 'x'", &value, &error), -EUCLEAN);
+	assert_int_equal(sql_query_integer(db, "SELECT 'x'", &value, &error), -EBADMSG);
 	assert_int_equal(value, 1);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 STORE_TESTS = \
+	%D%/test_bad_rows.c \
 	%D%/test_baseline.c \
 	%D%/test_batch.c \
 	%D%/test_bits.c \
