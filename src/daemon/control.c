@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "daemon/control_commands.h"
 #include "daemon/control_peers.h"
+#include "daemon/control_socket.h"
 #include "daemon/daemon.h"
 
 #include <assert.h>
@@ -25,7 +26,6 @@
 #include <unistd.h>
 
 #define CONTROL_MESSAGE_MAX 65536
-#define CONTROL_BACKLOG 128
 #define CONTROL_PEER_LIMIT_USEC (5 * USEC_PER_SEC)
 #define CONTROL_RETRY_USEC USEC_PER_SEC
 #define CONTROL_GROUP "repoprobe"
@@ -47,6 +47,8 @@ struct control {
 	sd_event_source *acceptable;
 	sd_event_source *retry; /* while it cannot be accepted for want of descriptors or memory */
 	bool is_short; /* which was said */
+	struct control_guard *guard;
+	sd_event_source *guarded;
 	struct control_peer peers[CONTROL_PEERS_MAX];
 	char request[CONTROL_MESSAGE_MAX + 1];
 };
@@ -242,43 +244,53 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 
 /* --- The socket --------------------------------------------------------- */
 
-static bool is_answered(const struct sockaddr_un *address)
+static int listen_on(struct control *control, int fd)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is_alive =
-		fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0;
+	int r = sd_event_add_io(
+		control->d->event, &control->acceptable, fd, EPOLLIN, on_accept, control);
 
-	(void)fd_close(fd);
-	return is_alive;
-}
-
-static int bind_socket(struct control *control, struct error *reterr)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", control->path);
-	if (is_answered(&address))
-		return error_set(
-			reterr, -EADDRINUSE, "another repoprobed answers on %s", control->path);
-	if (unlink(control->path) < 0 && errno != ENOENT)
-		return error_set(reterr, -errno, "%s cannot be replaced: %s", control->path,
-			errno_text(errno));
-	control->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* Anybody may connect; who may ask is decided by the peer's credentials. */
-	if (control->fd < 0 ||
-		bind(control->fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-		chmod(control->path, 0666) < 0 || listen(control->fd, CONTROL_BACKLOG) < 0)
-		return error_set(
-			reterr, -errno, "control socket %s: %s", control->path, errno_text(errno));
+	if (r < 0)
+		return r;
+	control->fd = fd;
 	return 0;
 }
 
+/* The thread that watches the socket has something to tell. */
+static int on_guard(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct control *control = data;
+	struct error error = { "" };
+	int made = -1;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	int r = control_guard_take(control->guard, &made, &error);
+	if (r < 0)
+		log_error("the control socket was removed or replaced and cannot be made again: %s",
+			error.text);
+	if (r <= 0)
+		return 0;
+	control->acceptable = sd_event_source_disable_unref(control->acceptable);
+	control->fd = fd_close(control->fd);
+	if (listen_on(control, made) < 0) {
+		(void)fd_close(made);
+		log_error("the control socket cannot be listened to: no memory");
+		return 0;
+	}
+	log_warning("%s was removed or replaced; it was made again", control->path);
+	return 0;
+}
+
+/* What is there as long as the control is, whatever becomes of the socket. */
 static int add_sources(struct control *control)
 {
 	sd_event *event = control->d->event;
-	int r = sd_event_add_io(
-		event, &control->acceptable, control->fd, EPOLLIN, on_accept, control);
+	int r = control_guard_start(control->path, &control->guard);
 
+	if (r >= 0)
+		r = sd_event_add_io(event, &control->guarded, control_guard_fd(control->guard),
+			EPOLLIN, on_guard, control);
 	if (r >= 0)
 		r = sd_event_add_time_relative(event, &control->retry, CLOCK_MONOTONIC,
 			CONTROL_RETRY_USEC, 0, on_retry, control);
@@ -306,10 +318,15 @@ int control_open(struct daemon *d, struct control **ret, struct error *reterr)
 			d->config->runtime_directory);
 		goto fail;
 	}
-	r = bind_socket(control, reterr);
+	int fd = -1;
+	r = control_socket_bind(control->path, &fd, reterr);
 	if (r < 0)
 		goto fail;
-	r = add_sources(control);
+	r = listen_on(control, fd);
+	if (r < 0)
+		(void)fd_close(fd);
+	if (r >= 0)
+		r = add_sources(control);
 	if (r < 0) {
 		(void)error_set(reterr, r, "control socket: %s", errno_text(-r));
 		goto fail;
@@ -330,6 +347,8 @@ struct control *control_close(struct control *control)
 			peer_close(&control->peers[i]);
 	(void)sd_event_source_disable_unref(control->acceptable);
 	(void)sd_event_source_disable_unref(control->retry);
+	(void)sd_event_source_disable_unref(control->guarded);
+	control_guard_stop(control->guard);
 	if (control->fd >= 0)
 		(void)unlink(control->path);
 	(void)fd_close(control->fd);

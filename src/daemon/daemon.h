@@ -48,6 +48,14 @@ struct daemon_options {
 	const char *repositories[DAEMON_REPOSITORIES_MAX];
 };
 
+/* What the log says of writes that fail. */
+struct record_trouble {
+	uint64_t since_nsec; /* monotonic; 0: there is none */
+	uint64_t committed; /* the store's number at the last look */
+	bool is_told;
+	bool are_files_told; /* that they are gone, and cannot be put back */
+};
+
 /* record.c's. */
 struct daemon_record {
 	bool is_open;
@@ -60,6 +68,8 @@ struct daemon_record {
 	size_t held;
 	uint64_t lost; /* of them */
 	uint64_t notices; /* of the store that were told */
+	struct record_trouble trouble;
+	uint64_t begun_anew; /* histories in the place of another whose loss was made up for */
 	struct identity place;
 };
 

@@ -249,12 +249,10 @@ static struct live_probe *find_probe(
 	return probe;
 }
 
-/* Once it is known what was stored, what was learned until then may be. */
-static void keep_unkept(
-	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+int normal_keep(const struct live_repository *repository, const struct live_probe *probe,
+	struct store_batch *batch)
 {
-	struct store_batch *batch = store_batch_new();
-	int r = batch ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < RUN_OPERATIONS; i++) {
 		const struct samples *samples = probe->normal.samples[i];
@@ -262,6 +260,16 @@ static void keep_unkept(
 			r = keep_baseline(repository, probe, (enum run_operation)i,
 				&samples->baseline, batch);
 	}
+	return r;
+}
+
+/* Once it is known what was stored, what was learned until then may be. */
+static void keep_unkept(
+	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+{
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? normal_keep(repository, probe, batch) : -ENOMEM;
+
 	if (r < 0) {
 		store_batch_free(batch); /* the next build is kept */
 		return;

@@ -46,6 +46,10 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 	struct store_batch *batch);
 
 /* Lent until the next of these calls; NULL when nothing is normal yet. */
+/* Adds the baselines that are in memory to a batch, for a history that does not have them. */
+int normal_keep(const struct live_repository *repository, const struct live_probe *probe,
+	struct store_batch *batch);
+
 const struct baseline *normal_baseline(const struct normal *normal, enum run_operation operation);
 
 /* The highest hourly median of throughput of both operations, and of how many runs. */

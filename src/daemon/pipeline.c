@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "config/mutes.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
 #include "daemon/record.h"
@@ -390,6 +391,43 @@ void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
 		return;
 	}
 	pipeline_submit(d, batch);
+}
+
+static int add_repository(struct live_repository *repository, struct store_batch *batch)
+{
+	struct store_first_identity first;
+	int r = store_batch_add_alarm(batch, repository->alarm);
+
+	if (r >= 0 && repository->place.seen.is_set) {
+		seen_to_store(repository, &first);
+		r = store_batch_add_first_identity(batch, &first);
+		repository->place.is_seen_stored = true;
+	}
+	for (size_t i = 0; r >= 0 && i < repository->probe_count; i++)
+		if (repository->probes[i].normal.is_read)
+			r = normal_keep(repository, &repository->probes[i], batch);
+	return r;
+}
+
+void pipeline_keep_present(struct daemon *d)
+{
+	struct store_batch *batch = store_batch_new();
+	int r = batch ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r >= 0 && i < d->live->repository_count; i++)
+		r = add_repository(&d->live->repositories[i], batch);
+	for (size_t i = 0; r >= 0 && i < d->ledger.count; i++)
+		r = batch_add_budget(d, &d->ledger.accounts[i], batch);
+	for (size_t i = 0; r >= 0 && i < d->mutes->count; i++)
+		r = store_batch_add_mute(batch, &d->mutes->items[i]);
+	if (r < 0) {
+		log_error("what is known at present could not be kept in the new history: %s",
+			errno_text(-r));
+		store_batch_free(batch);
+		return;
+	}
+	pipeline_submit(d, batch);
+	pipeline_note_watched(d);
 }
 
 static void send_message(void *data, const struct message *message)

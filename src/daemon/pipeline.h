@@ -41,6 +41,10 @@ void pipeline_forget(
 /* Hands a batch (taken) to the store. */
 void pipeline_submit(struct daemon *d, struct store_batch *batch);
 
+/* Hands the store all that is known at present, for a history that was begun anew: alarm states
+ * with their open incidents, first identities, budgets, mutes, what is normal. */
+void pipeline_keep_present(struct daemon *d);
+
 /* A mute that was asked for or got a new end goes to the history. */
 void pipeline_keep_mute(struct daemon *d, const struct mute *mute);
 

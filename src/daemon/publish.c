@@ -135,7 +135,10 @@ static void fill_daemon(
 	s->database_error = store->error[0] != '\0' ? store->error : NULL;
 	if (!s->database_error && !d->record.is_open)
 		s->database_error = "it is being opened";
+	s->database_rescues = store->rescues;
 	s->database_notice = store->notice[0] != '\0' ? store->notice : NULL;
+	if (store->files_error[0] != '\0')
+		s->database_notice = store->files_error;
 	s->notifications = d->notifications;
 	s->notification_failures = d->notification_failures;
 	s->notification_queue_length = d->notifications_pending;

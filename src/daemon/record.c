@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "daemon/daemon.h"
 #include "daemon/normal.h"
 #include "daemon/pipeline.h"
@@ -24,6 +25,9 @@
 #include <sys/sysmacros.h>
 
 #define STORE_QUEUE_MAX 1024 /* some 50 MB when full */
+/* Before the log says so: a backup or a person may hold a lock for a moment. */
+#define FAILURE_NSEC (5 * NSEC_PER_SEC)
+#define HANG_NSEC (30 * NSEC_PER_SEC)
 #define MOUNTINFO_MAX (4 << 20)
 
 struct record_run {
@@ -45,7 +49,59 @@ static void tell_notice(struct daemon *d)
 	/* The database that was begun does not know them. */
 	for (size_t i = 0; i < d->live->repository_count; i++)
 		d->live->repositories[i].place.is_seen_stored = false;
+	if (status.begun_anew != d->record.begun_anew && d->record.is_open)
+		pipeline_keep_present(d);
+	d->record.begun_anew = status.begun_anew;
 	daemon_changed(d);
+}
+
+static void tell_recovery(struct daemon *d, uint64_t now_nsec)
+{
+	struct buf duration = BUF_INIT(64);
+
+	format_duration(
+		&duration, (now_nsec - d->record.trouble.since_nsec) / NSEC_PER_SEC * USEC_PER_SEC);
+	log_notice("the history is written again, after %s", buf_text(&duration));
+	buf_done(&duration);
+}
+
+static void tell_writes(struct daemon *d, const struct store_writer_status *status)
+{
+	struct record_trouble *t = &d->record.trouble;
+	const uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
+	const bool has_failed = status->error[0] != '\0';
+	const bool is_written =
+		!has_failed && (status->queue_length == 0 || status->committed != t->committed);
+
+	t->committed = status->committed;
+	if (is_written) {
+		if (t->is_told)
+			tell_recovery(d, now_nsec);
+		t->is_told = false;
+		t->since_nsec = 0;
+		return;
+	}
+	if (t->since_nsec == 0)
+		t->since_nsec = now_nsec;
+	if (t->is_told || now_nsec - t->since_nsec < (has_failed ? FAILURE_NSEC : HANG_NSEC))
+		return;
+	t->is_told = true;
+	log_warning("the history cannot be written: %s; results wait in memory",
+		has_failed ? status->error : "its disk does not answer");
+}
+
+void record_tell_trouble(struct daemon *d)
+{
+	struct store_writer_status status;
+
+	if (!d->record.is_open)
+		return; /* which has words of its own */
+	store_writer_status(d->writer, &status);
+	tell_writes(d, &status);
+	bool are_gone = status.files_error[0] != '\0';
+	if (are_gone && !d->record.trouble.are_files_told)
+		log_error("%s; it is tried again every minute", status.files_error);
+	d->record.trouble.are_files_told = are_gone;
 }
 
 static void set_open(struct daemon *d)
@@ -207,6 +263,7 @@ void record_follow(struct daemon *d)
 	struct error error = { "" };
 
 	tell_notice(d);
+	record_tell_trouble(d);
 	if (d->record.is_open || d->record.is_asked)
 		return;
 	int r = store_writer_opened(d->writer, &error);

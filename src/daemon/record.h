@@ -20,6 +20,9 @@ struct run;
 int record_open(struct daemon *d, struct error *reterr);
 /* Looks whether it is open by now, and says what became of it. */
 void record_follow(struct daemon *d);
+/* Says when the history cannot be written, and when it can be again: once each. To be called now
+ * and then, too. */
+void record_tell_trouble(struct daemon *d);
 void record_done(struct daemon *d);
 
 /* Judges and keeps what was held, once it is open and what was normal before has been asked for. */

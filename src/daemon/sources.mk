@@ -5,6 +5,7 @@ libdaemon_a_SOURCES = \
 	%D%/control.c %D%/control.h \
 	%D%/control_commands.c %D%/control_commands.h \
 	%D%/control_peers.c %D%/control_peers.h \
+	%D%/control_socket.c %D%/control_socket.h \
 	%D%/custom_alarms.c %D%/custom_alarms.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/normal.h"
+#include "daemon/record.h"
 #include "store/store.h"
 
 #define FIRST_USEC (2 * USEC_PER_SEC) /* there may be work left from before */
@@ -39,6 +40,7 @@ static int on_tend(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)usec;
 	tell_failure(d);
+	record_tell_trouble(d);
 	store_writer_tend(d->writer, &retention, clock_realtime_usec(&d->clock));
 	normal_ask(d);
 	(void)sd_event_source_set_time_relative(source, INTERVAL_USEC);

@@ -83,6 +83,7 @@ struct snapshot {
 	uint64_t database_write_failures;
 	uint64_t database_queue_length;
 	uint64_t database_lost; /* results that never came into it */
+	uint64_t database_rescues; /* its files were removed or replaced, and put back */
 	uint64_t database_bad_rows; /* that were skipped */
 	const char *database_notice; /* what became of it: damaged, newer; or NULL */
 	const char *database_error; /* why nothing can be written at present, or NULL */

@@ -382,6 +382,12 @@ static void add_time(struct buf *b, int64_t usec)
 		date.year, date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
 }
 
+void database_add_kept_name(const char *path, const char *kind, int64_t now_usec, struct buf *b)
+{
+	buf_printf(b, "%s.%s-", path, kind);
+	add_time(b, now_usec);
+}
+
 static int rename_part(const char *from, const char *to, const char *suffix, struct error *reterr)
 {
 	struct buf old_name = BUF_INIT(PATH_MAX);
@@ -410,8 +416,7 @@ int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct
 	struct buf name = BUF_INIT(PATH_MAX);
 	int r = 0;
 
-	buf_printf(&name, "%s.corrupt-", path);
-	add_time(&name, now_usec);
+	database_add_kept_name(path, "corrupt", now_usec, &name);
 	if (name.error < 0)
 		r = name.error;
 	for (size_t i = 0; r == 0 && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)

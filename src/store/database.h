@@ -38,6 +38,9 @@ struct sqlite3 *database_close(struct sqlite3 *db);
  * "history-1.db". */
 void database_add_older_path(const char *path, struct buf *b);
 
+/* Under which name a file is kept: PATH.KIND-20261130T223455Z. */
+void database_add_kept_name(const char *path, const char *kind, int64_t now_usec, struct buf *b);
+
 /* Gives a damaged database another name, with its log and index: PATH.corrupt-20261130T223455Z,
  * which is appended to b. Nothing is ever deleted. */
 int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "store/database.h"
 #include "store/schema.h"
+#include "store/sql.h"
 
 static int open_at(const char *path, struct opening *o, struct error *reterr)
 {
@@ -28,6 +29,8 @@ static int open_at(const char *path, struct opening *o, struct error *reterr)
 		return error_prefix(reterr, r, "%s", path);
 	}
 	memcpy(o->path, path, strlen(path) + 1);
+	if (rescue_identify(path, &o->files) < 0)
+		o->files = (struct rescue_files){ 0 }; /* then nothing can be noticed */
 	return 0;
 }
 
@@ -45,6 +48,7 @@ static int set_aside(
 			"the history was damaged (%s); it is kept as %s, and a new one was begun",
 			reason.text, buf_text(&kept)); /* an output */
 	buf_done(&kept);
+	o->is_new = r == 0;
 	return r;
 }
 
@@ -107,5 +111,78 @@ int opening_renew(const char *path, struct opening *o, struct error *reterr)
 	notice = o->notice;
 	r = opening_open(path, o, reterr);
 	o->notice = notice;
+	return r;
+}
+
+/* --- Files that were removed or replaced ---------------------------------- */
+
+static const char *const happened[] = {
+	[RESCUE_NOT_NEEDED] = "is in its place",
+	[RESCUE_REMOVED] = "was removed while it was open",
+	[RESCUE_REPLACED] = "was replaced by another file while it was open",
+	[RESCUE_LOG_LOST] = "lost its log (-wal) or index (-shm) while it was open",
+};
+
+static void describe(struct error *notice, const char *path, const struct opening_rescue *rescue,
+	const char *kept)
+{
+	const char *what = happened[rescue->state];
+	const char *has_kept = kept[0] != '\0' ? "; what stood there is kept as " : "";
+
+	if (rescue->copied == 0)
+		(void)error_set(notice, 0, "%s %s; it was put back with all that it has%s%s", path,
+			what, has_kept, kept); /* an output */
+	else
+		(void)error_set(notice, 0,
+			"%s %s and could not be copied back (%s); a new one was begun with what "
+			"the daemon knows at present%s%s",
+			path, what, errno_text(-rescue->copied), has_kept, kept); /* likewise */
+}
+
+/* Where a new file would fail as well, the one that is open is still the best there is. */
+static bool may_begin_anew(enum rescue_state state, int r)
+{
+	return state != RESCUE_LOG_LOST && (r == -ENOSPC || r == -EIO || r == -EUCLEAN);
+}
+
+int opening_look(struct opening *o, struct opening_rescue *ret, struct error *reterr)
+{
+	struct rescue_files found;
+
+	if (rescue_identify(o->path, &found) < 0)
+		return 0; /* nobody can tell just now */
+	enum rescue_state state = rescue_compare(&o->files, &found);
+	if (state == RESCUE_NOT_NEEDED)
+		return 0;
+	int copied = rescue_copy(o->db, o->path, reterr);
+	if (copied < 0 && !may_begin_anew(state, copied))
+		return error_prefix(
+			reterr, copied, "%s %s and cannot be put back", o->path, happened[state]);
+	*ret = (struct opening_rescue){ .state = state, .copied = copied };
+	return 1;
+}
+
+int opening_put_back(const char *path, struct opening *o, const struct opening_rescue *rescue,
+	struct error *reterr)
+{
+	const struct clock clock = clock_system();
+	const struct rescue_files files = o->files;
+	struct buf kept = BUF_INIT(OPENING_PATH_MAX);
+	char used[OPENING_PATH_MAX];
+	struct error notice;
+
+	memcpy(used, o->path, sizeof(used));
+	opening_done(o);
+	/* The name alone needs the time. */
+	int r = rescue_clear_place(used, &files, clock_realtime_usec(&clock), &kept, reterr);
+	if (r == 0 && rescue->copied == 0)
+		r = rescue_put_copy(used, reterr);
+	describe(&notice, used, rescue, buf_text(&kept));
+	buf_done(&kept);
+	if (r < 0)
+		return r;
+	r = opening_open(path, o, reterr);
+	o->notice = notice;
+	o->is_new = rescue->copied < 0;
 	return r;
 }

@@ -33,6 +33,7 @@ libstore_a_SOURCES = \
 	%D%/read_series.c \
 	%D%/read_watched.c \
 	%D%/reader.c %D%/reader.h \
+	%D%/rescue.c %D%/rescue.h \
 	%D%/retention.c %D%/retention.h \
 	%D%/rollup.c %D%/rollup.h \
 	%D%/schema.c %D%/schema.h \

@@ -154,7 +154,8 @@ int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
 bool store_writer_tell(struct store_writer *writer, uint64_t tag,
 	void (*each)(void *data, const struct message *message), void *data);
 
-/* Readable (eventfd) when batches were finished. Lent. */
+/* Readable (eventfd) when batches were finished, an attempt failed, or the status has a notice.
+ * Lent. */
 int store_writer_fd(const struct store_writer *writer);
 /* One finished batch, given to the caller, or NULL. *ret_error is 0 when it is committed,
  * -ENOBUFS when it was given up for a full queue, else -errno of a batch that can never be: -EEXIST
@@ -174,6 +175,9 @@ struct store_writer_status {
 	char tend_error[256]; /* why the history could not be tended last time, "" when it could */
 	uint64_t notices; /* how often the next one was set anew */
 	char notice[512]; /* what became of the database: damaged, newer; "" when all is well */
+	uint64_t begun_anew; /* how often a new one took the place of one that was in use */
+	uint64_t rescues; /* how often its files were removed or replaced, and put back */
+	char files_error[512]; /* why they could not be put back, "" when they could */
 };
 void store_writer_status(struct store_writer *writer, struct store_writer_status *ret);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -84,6 +85,16 @@ static int open_events(struct store_writer *w)
 	return 0;
 }
 
+static void init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	(void)pthread_condattr_init(&attributes); /* none of these can fail on Linux */
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+}
+
 static struct store_writer *new_writer(const char *path, size_t max_batches)
 {
 	struct store_writer *w = calloc(1, sizeof(*w));
@@ -94,7 +105,7 @@ static struct store_writer *new_writer(const char *path, size_t max_batches)
 	w->lock_fd = w->done_fd = w->hurry_fd = w->opened_fd = w->ended_fd = -1;
 	w->open_result = -EINPROGRESS;
 	pthread_mutex_init(&w->lock, NULL); /* cannot fail on Linux */
-	pthread_cond_init(&w->has_work, NULL); /* likewise */
+	init_condition(&w->has_work);
 	w->path = strdup(path);
 	if (!w->path) {
 		free_writer(w);

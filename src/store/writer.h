@@ -16,6 +16,7 @@ struct store_writer {
 	int lock_fd;
 	struct opening opening; /* used by the thread alone, but for interrupts */
 	unsigned renewals; /* likewise */
+	uint64_t look_nsec; /* likewise: when to look at the files at the path again, monotonic */
 	pthread_t thread;
 	int done_fd; /* readable while there are finished batches */
 	int hurry_fd; /* cuts a wait for the next attempt short */
@@ -30,6 +31,7 @@ struct store_writer {
 	int open_result; /* see store_writer_opened */
 	struct error open_error;
 	bool is_to_replace; /* a reader found damage, as open_error says */
+	bool is_to_look; /* it is time to */
 	bool is_closing; /* write what waits, then end */
 	bool is_given_up; /* end now */
 	struct store_writer_status status;

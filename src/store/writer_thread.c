@@ -6,12 +6,16 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "store/database.h"
 #include "store/sql.h"
 #include "store/tend.h"
 
+#define LOOK_NSEC (5 * NSEC_PER_SEC) /* between looks at the files */
+#define LOOK_AGAIN_NSEC (60 * NSEC_PER_SEC) /* after a copy failed: it may be large */
 #define GROUP_MAX 64 /* batches of one transaction */
 #define RENEWALS_MAX 8 /* a disk that damages each new file shall not be filled with them */
 #define BACKOFF_MIN_MSEC 100
@@ -61,6 +65,7 @@ static void note_opening(
 	if (o->notice.text[0] != '\0') {
 		copy_text(w->status.notice, sizeof(w->status.notice), o->notice.text);
 		w->status.notices++;
+		w->status.begun_anew += o->is_new;
 		writer_signal(w->done_fd);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -130,6 +135,59 @@ static void replace(struct store_writer *w)
 		set_open_result(w, renew(w, &error) ? 0 : -EUCLEAN, &error);
 }
 
+/* --- Files that were removed or replaced ---------------------------------- */
+
+static uint64_t now_nsec(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail */
+	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+static void note_look(struct store_writer *w, const char *error)
+{
+	pthread_mutex_lock(&w->lock);
+	copy_text(w->status.files_error, sizeof(w->status.files_error), error);
+	writer_signal(w->done_fd);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void put_back(struct store_writer *w, const struct opening_rescue *rescue)
+{
+	struct opening opening = w->opening;
+	struct error error = { "" };
+
+	pthread_mutex_lock(&w->lock);
+	w->opening.db = NULL; /* no interrupt from here on */
+	w->status.rescues++;
+	pthread_mutex_unlock(&w->lock);
+	w->renewals++;
+	int r = opening_put_back(w->path, &opening, rescue, &error);
+	note_opening(w, &opening, r, &error);
+	if (r < 0)
+		(void)open_until_done(w); /* what cannot be is in the status */
+}
+
+/* What is open must be what is at the path: else it is written for nobody, and lost at the end. */
+static void look_at_files(struct store_writer *w)
+{
+	struct opening_rescue rescue;
+	struct error error = { "" };
+	uint64_t now = now_nsec();
+
+	if (!w->opening.db || now < w->look_nsec)
+		return;
+	int r = opening_look(&w->opening, &rescue, &error);
+	w->look_nsec = now_nsec() + (r < 0 ? LOOK_AGAIN_NSEC : LOOK_NSEC);
+	if (r > 0)
+		put_back(w, &rescue);
+	if (r < 0 || w->status.files_error[0] != '\0')
+		note_look(w, r < 0 ? error.text : "");
+}
+
+/* --- Batches -------------------------------------------------------------- */
+
 /* Tends the history, a piece of it. */
 static void tend(struct store_writer *w)
 {
@@ -156,7 +214,17 @@ static void tend(struct store_writer *w)
 
 static bool has_work(const struct store_writer *w)
 {
-	return w->waiting.length > 0 || w->is_closing || w->is_to_replace;
+	return w->waiting.length > 0 || w->is_closing || w->is_to_replace || w->is_to_look;
+}
+
+static struct timespec next_look(const struct store_writer *w)
+{
+	uint64_t nsec = w->look_nsec;
+
+	return (struct timespec){
+		.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
+		.tv_nsec = (long)(nsec % NSEC_PER_SEC),
+	};
 }
 
 /* Until there is something better to do. The lock is held before and after. */
@@ -164,7 +232,8 @@ static void wait_for_work(struct store_writer *w)
 {
 	while (!has_work(w)) {
 		if (!w->is_to_tend || !w->opening.db) {
-			pthread_cond_wait(&w->has_work, &w->lock);
+			const struct timespec until = next_look(w);
+			w->is_to_look = pthread_cond_timedwait(&w->has_work, &w->lock, &until) != 0;
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
@@ -178,7 +247,8 @@ static bool take_group(struct store_writer *w)
 {
 	pthread_mutex_lock(&w->lock);
 	wait_for_work(w);
-	if (w->is_to_replace) {
+	if (w->is_to_replace || w->is_to_look) {
+		w->is_to_look = false;
 		pthread_mutex_unlock(&w->lock);
 		return true; /* with none, for the moment */
 	}
@@ -202,6 +272,8 @@ static bool note_attempt(struct store_writer *w, int r, size_t count, const stru
 	w->status.database_bytes = bytes;
 	w->status.failures += r < 0;
 	copy_text(w->status.error, sizeof(w->status.error), r < 0 ? error->text : "");
+	if (r < 0)
+		writer_signal(w->done_fd);
 	for (size_t i = 0; !is_to_retry && i < count; i++) {
 		struct store_batch *batch = batch_queue_take(&w->current);
 		if (!batch)
@@ -222,6 +294,9 @@ static void write_current(struct store_writer *w)
 
 	while (w->current.length > 0) {
 		struct error error = { "" };
+		look_at_files(w);
+		if (!w->opening.db)
+			return; /* given up while there was none */
 		int r = write_batches(&w->opening.write, w->current.first, count, &error);
 		if (r == -EUCLEAN && renew(w, &error))
 			continue;
@@ -261,6 +336,7 @@ void *writer_run_thread(void *data)
 	if (open_until_done(w)) {
 		while (!is_given_up(w) && take_group(w)) {
 			replace(w);
+			look_at_files(w);
 			write_current(w);
 		}
 	}

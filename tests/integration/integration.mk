@@ -25,6 +25,7 @@ EXTRA_DIST += %D%/conftest.py \
 	%D%/test_http.py \
 	%D%/test_incidents.py \
 	%D%/test_kill.py \
+	%D%/test_lost_files.py \
 	%D%/test_metrics.py \
 	%D%/test_migration.py \
 	%D%/test_own_trouble.py \
