@@ -10,7 +10,8 @@ ALARM_TESTS = \
 	%D%/test_numbers.c \
 	%D%/test_rules.c \
 	%D%/test_run_rules.c \
-	%D%/test_sample_code.c
+	%D%/test_sample_code.c \
+	%D%/test_stalls.c
 UNIT_TESTS += $(ALARM_TESTS)
 check_PROGRAMS += tests/unit/alarm/run
 tests_unit_alarm_run_SOURCES = $(ALARM_TESTS) $(UNIT_MAIN) %D%/fixture.c %D%/fixture.h
