@@ -228,17 +228,20 @@ static void a_full_pipe_holds_nobody_and_what_is_lost_is_said(void **state)
 	assert_int_equal(log_start(), 0);
 	for (unsigned i = 0; i < count; i++)
 		log_info("line %u", i);
+	assert_in_range(log_lost_lines() - lost_before, 1, count - 1);
+	/* The thread takes one line at some time and then waits with it: that makes room once. */
+	if (log_always(LOG_LEVEL_WARNING, "promised") == 0)
+		assert_int_equal(log_always(LOG_LEVEL_WARNING, "promised"), -ENOBUFS);
 	const unsigned lost = (unsigned)(log_lost_lines() - lost_before);
-	assert_in_range(lost, 1, count - 1);
-	assert_int_equal(log_always(LOG_LEVEL_WARNING, "promised"), -ENOBUFS);
-	while (next + skipped < count) {
+	while (next + skipped < count || skipped < lost) {
 		unsigned number;
 		const char *line = next_line(c);
 		if (sscanf(line, "line %u\n", &number) == 1)
-			assert_int_equal(number, next++);
-		else if (sscanf(line, "warning: %u lines of the log are lost here", &said) == 1)
-			skipped += said - 1; /* but for the promised one */
-		else
+			assert_int_equal(number, next++ + skipped);
+		else if (sscanf(line, "warning: %u lines of the log are lost here", &said) == 1 ||
+			sscanf(line, "warning: %u line of the log is lost here", &said) == 1)
+			skipped += said;
+		else if (strcmp(line, "warning: promised\n") != 0)
 			assert_string_equal(line, "filler\n");
 	}
 	assert_int_equal(skipped, lost);
