@@ -208,6 +208,7 @@ def test_a_run_that_never_fits_is_refused(daemon, repository):
 # --- Others at work
 
 
+@pytest.mark.plain
 def test_a_large_run_is_skipped_while_others_use_its_disk(daemon, mount):
     disk = mount.ext4(400)
     large = WRITES.replace("[probe quick]", "[probe large]").replace("max_ios = 24", "max_bytes = 65M\nmax_ios = 0")
@@ -265,6 +266,7 @@ def test_a_confirming_run_is_an_extra_one(daemon, repository, clock):
 # --- Clocks
 
 
+@pytest.mark.plain
 def test_no_clock_that_jumps_makes_a_storm(daemon, directory, clock):
     names = [f"r{i}" for i in range(6)]
     text = "[defaults]\nprobes = quick\nlimit = 0\n"
@@ -296,6 +298,7 @@ def test_no_clock_that_jumps_makes_a_storm(daemon, directory, clock):
     assert counts() == dict.fromkeys(names, 2)
 
 
+@pytest.mark.plain
 def test_a_timeout_longer_than_the_interval_overlaps_nothing(daemon, slow):
     slow.delay(100)
     probe = WRITES.replace("interval = 1h", "interval = 1s")

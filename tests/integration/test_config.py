@@ -571,6 +571,7 @@ def test_a_bad_request_gets_a_sentence(shared, request_bytes):
     assert shared.control(command="reload") == {"ok": True}
 
 
+@pytest.mark.plain
 def test_peers_that_say_nothing_do_not_lock_others_out(setup):
     path = str(setup.daemon.state / "control.sock")
     silent = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(40)]

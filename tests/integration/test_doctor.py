@@ -419,6 +419,7 @@ def test_a_path_that_is_not_utf_8(repository):
 # --- What hangs, and what is touched
 
 
+@pytest.mark.plain
 def test_a_frozen_file_system_does_not_hang_it(mount):
     path = mount.ext4(64)
     subprocess.run(["fsfreeze", "-f", path], check=True)

@@ -112,6 +112,7 @@ def assert_limit(seconds, limit):
     assert seconds < (10 * limit if SANITIZED else limit), seconds
 
 
+@pytest.mark.plain
 def test_twenty_unkillable_workers_delay_nothing(daemon, frozen, repository, clock):
     paths, freeze = frozen
     d = daemon(config=config({**paths, "good": repository}), environment=clock.environment).wait_ready()
@@ -191,6 +192,7 @@ def hanging(directory):
         yield made
 
 
+@pytest.mark.plain
 def test_hanging_calls_outlive_a_daemon_that_is_killed(daemon, hanging, repository):
     """From the very start, with the command line beside it, and then without the daemon's having said a word."""
     commands = {

@@ -305,6 +305,7 @@ def test_an_interrupted_worker_goes_by_itself(directory, repository):
     assert taken < 1.5 or SANITIZED
 
 
+@pytest.mark.plain
 def test_an_interrupted_worker_that_hangs_is_killed_and_tidied_up_after(directory, slow):
     """Laid out quickly, then every request takes longer than an interrupted worker is given."""
     assert run_cli("run", "--keep-file", *QUICKLY, slow.path).returncode == 0

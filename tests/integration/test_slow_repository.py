@@ -127,6 +127,7 @@ def test_what_is_slower_than_its_warm_up_is_measured_and_alarms(daemon, slow):
         assert 0.26 <= run["operations"]["write"]["avg_seconds"] < 0.5, run
 
 
+@pytest.mark.plain
 def test_a_repository_that_is_slow_by_less_than_the_limit_raises_nothing(daemon, slow):
     slow.delay(40)  # a loaded machine adds some milliseconds of its own
     text = config(slow.path).replace(LIMIT, "limit = 80ms\nlimit_critical = 160ms\n")
@@ -290,6 +291,7 @@ def frozen(mount):
     subprocess.run(["fsfreeze", "-u", str(path)], check=False, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.plain
 def test_an_unkillable_worker_is_a_result_and_delays_nothing(daemon, frozen, repository):
     probe = QUICK.replace("timeout = 20s", "timeout = 2s\nduration = 1s")
     d = daemon(config=config(frozen, probe, good=repository)).wait_ready()

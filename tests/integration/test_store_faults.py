@@ -35,6 +35,7 @@ def state_fs(directory):
     fs.end()
 
 
+@pytest.mark.plain
 def test_a_state_directory_that_hangs_stops_neither_probes_nor_alarms(daemon, slow, state_fs, directory):
     probe = QUICK.replace("interval = 1h", "interval = 1s")
     d = daemon(
@@ -203,6 +204,7 @@ def test_a_history_that_nobody_may_read_at_the_start_is_waited_for(daemon, repos
     wait_for(lambda: not banner_texts(d), "the banner to go")
 
 
+@pytest.mark.plain
 def test_what_was_normal_before_is_read_and_kept_when_the_history_opens_late(daemon, repository):
     """Locked for longer than whoever reads it waits: no baseline learned since takes the place of the stored one."""
     d = daemon(config=config(repository)).wait_ready()
