@@ -66,7 +66,7 @@ struct daemon_record {
 	struct record_run *first; /* runs that wait for it */
 	struct record_run *last;
 	size_t held;
-	uint64_t lost; /* of them */
+	uint64_t lost; /* of them, and for want of memory */
 	uint64_t notices; /* of the store that were told */
 	struct record_trouble trouble;
 	uint64_t begun_anew; /* histories in the place of another whose loss was made up for */

@@ -241,7 +241,8 @@ static bool drain_socket(struct launch *l, unsigned max_messages)
 			return true;
 		int r = supervise_receive(&l->worker, &l->seen.progress, into, &message, &error);
 		if (r < 0) {
-			supervise_explain_rubbish(&l->life, r, error.text, into);
+			supervise_explain_rubbish(&l->life, r,
+				error.text[0] != '\0' ? error.text : errno_text(-r), into);
 			l->life.has_result = true;
 			return step(l, SUPERVISE_EVENT_STOP);
 		}

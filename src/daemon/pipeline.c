@@ -231,6 +231,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 		batch = NULL;
 	} else {
 		log_error("a run's result could not be kept: %s", errno_text(-r));
+		d->record.lost++;
 	}
 	if (!is_taken)
 		free(run);

@@ -146,7 +146,7 @@ static void fill_daemon(
 	process_read(&s->process);
 }
 
-static void publish(struct daemon *d, enum http_body which, const struct snapshot *snapshot,
+static int publish(struct daemon *d, enum http_body which, const struct snapshot *snapshot,
 	void (*render)(const struct snapshot *snapshot, struct buf *b))
 {
 	struct buf body = BUF_INIT(BODY_MAX);
@@ -159,6 +159,7 @@ static void publish(struct daemon *d, enum http_body which, const struct snapsho
 	if (r < 0)
 		log_error("a page could not be rendered: %s", errno_text(-r));
 	buf_done(&body);
+	return r;
 }
 
 static void tell_systemd(const struct snapshot *s)
@@ -179,6 +180,7 @@ static void render(struct daemon *d)
 	struct store_writer_status store = { 0 };
 	struct frame frame = { 0 };
 	struct snapshot snapshot = { 0 };
+	int r = 0;
 
 	if (d->writer)
 		store_writer_status(d->writer, &store);
@@ -195,12 +197,13 @@ static void render(struct daemon *d)
 		http_server_turn(d->http);
 		/* In this order, so that the overview knows each run that the metrics count. */
 		if (d->revision != d->rendered_revision)
-			publish(d, HTTP_BODY_OVERVIEW, &snapshot, report_overview);
-		publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics);
+			r = publish(d, HTTP_BODY_OVERVIEW, &snapshot, report_overview);
+		(void)publish(d, HTTP_BODY_METRICS, &snapshot, report_metrics); /* each time anew */
 	}
 	if (d->revision != d->rendered_revision)
 		tell_systemd(&snapshot);
-	d->rendered_revision = d->revision;
+	if (r >= 0) /* else the next time */
+		d->rendered_revision = d->revision;
 	frame_done(&frame);
 }
 

@@ -42,8 +42,13 @@ int verdict_choose_limit(
 	probe->limit = limit_choose(&question, &reason);
 	if (config->is_critical_given)
 		probe->limit.limit_critical_nsec = config->limit.limit_critical_nsec;
+	char *text = NULL;
+	int r = buf_take(&reason, &text, NULL);
+	if (r < 0)
+		return r;
 	free(probe->limit_reason);
-	return buf_take(&reason, &probe->limit_reason, NULL);
+	probe->limit_reason = text;
+	return 0;
 }
 
 /* --- Peers ------------------------------------------------------------------ */
