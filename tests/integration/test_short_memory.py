@@ -4,6 +4,7 @@
 A preloaded library (fail_nth.c) fails the Nth call. Each test walks N through all that a phase makes, or through a
 sample with a fixed stride; REPOPROBE_FAIL_ALL=1 leaves none out (make check-slow).
 """
+import collections
 import contextlib
 import http.client
 import json
@@ -29,8 +30,12 @@ ENOMEM, EMFILE = 12, 24
 # What fails, with which error, whether calls that libraries make count too, and how many in a row fail.
 KINDS = {
     "memory": (MEMORY, ENOMEM, 0, 1),
+    "libraries": (MEMORY, ENOMEM, 1, 1),
+    "no-memory-left": (MEMORY, ENOMEM, 0, 1 << 40),
     "descriptors": (DESCRIPTORS | THREADS, EMFILE, 0, 1),
+    "no-descriptor-left": (DESCRIPTORS | THREADS, EMFILE, 1, 1 << 40),
 }
+LASTING = ("no-memory-left", "no-descriptor-left")
 FIELDS = ("armed", "kinds", "libraries", "first", "last", "error", "count", "failed", "site", "live")
 SECONDS = 20  # for whatever must go on
 
@@ -109,8 +114,14 @@ def injector(directory, library):
     return Injector(directory, library)
 
 
-@pytest.fixture(params=KINDS)
+# Who connects waits while no descriptor is left; what needs no connection is tried with that too.
+@pytest.fixture(params=[name for name in KINDS if name != "no-descriptor-left"])
 def kind(request):
+    return request.param
+
+
+@pytest.fixture(params=KINDS)
+def any_kind(request):
     return request.param
 
 
@@ -118,7 +129,7 @@ def text(directory, *names):
     sections = ""
     for name in names:
         (directory / name).mkdir(exist_ok=True)
-        sections += f"[repository {name}]\npath = {directory / name}\ngroup = {name}\nprobes = quick\n"
+        sections += f"[repository {name}]\npath = {directory / name}\ngroup = {name}\nprobes = quick\ndaily_write_budget = 0\n"
     return (
         f"{sections}{QUICK}\n"
         f"[alarm deep-{names[-1]}]\nrepository = {names[-1]}\nwhen = write p95 > 50ms\nclear = write p95 < 20ms for 3\n"
@@ -148,7 +159,19 @@ def has(d, name):
 
 
 def descriptors(d):
-    return len(os.listdir(f"/proc/{d.process.pid}/fd"))
+    """How many there are of each kind."""
+    found = []
+    for name in os.listdir(f"/proc/{d.process.pid}/fd"):
+        with contextlib.suppress(OSError):
+            found.append(re.sub(r":\[\d+\]", "", os.readlink(f"/proc/{d.process.pid}/fd/{name}")))
+    return collections.Counter(found)
+
+
+def check_descriptors(d, before):
+    """None has been added."""
+    wait_for(
+        lambda: not descriptors(d) - before, lambda: f"no more than {before}: {descriptors(d) - before}", SECONDS
+    )
 
 
 def is_over(d):
@@ -175,7 +198,8 @@ def test_a_reload_is_made_or_not_at_all(two, directory, injector, kind):
     with injector.failing(kind, 0):
         reload(d, directory, "a", "counted")
     now = "counted"
-    for number in injector.numbers(1000):
+    numbers = injector.numbers(150)
+    for number in numbers:
         new = f"r{number}"
         d.config_path.write_text(text(directory, "a", new))
         with injector.failing(kind, number):
@@ -187,9 +211,9 @@ def test_a_reload_is_made_or_not_at_all(two, directory, injector, kind):
         assert reply is None or reply["ok"] == (new in there), where
         now = there[-1]
     reload(d, directory, "a", "last")
-    wait_for(lambda: descriptors(d) <= before[1], lambda: f"{before[1]} descriptors: {descriptors(d)}", SECONDS)
+    check_descriptors(d, before[1])
     wait_for(
-        lambda: injector.get("live") < before[0] + 100,
+        lambda: injector.get("live") < before[0] + 100 + len(numbers) // 4,
         lambda: f"about {before[0]} blocks of memory: {injector.get('live')}",
         SECONDS,
     )
@@ -266,17 +290,21 @@ def test_each_answer_is_whole_or_an_error(two, injector, kind):
     d = two
     port = d.port
     for path in PATHS:
-        with injector.failing(kind, 0):
-            assert try_get(port, path) == 200, path
+
+        def count(path=path):
+            with injector.failing(kind, 0):
+                return try_get(port, path) == 200
+
+        wait_for(count, path, SECONDS)
         if injector.get("count") == 0:
             continue
-        for number in injector.numbers(200):
+        for number in injector.numbers(30):
             with injector.failing(kind, number):
                 status = try_get(port, path)
             check_lives(d, injector, number)
             where = f"{path}: {status} by call {number}, {injector.site()}\n{d.log[-2000:]}"
             assert status in (None, 200, 500, 503), where
-            assert try_get(port, path) == 200, where
+            wait_for(lambda: try_get(port, path) == 200, where, SECONDS)  # a reader opens the history again
     assert d.stop()[0] == 0
 
 
@@ -296,7 +324,7 @@ def test_each_request_is_answered_or_refused(two, injector, kind):
     for request in REQUESTS:
         with injector.failing(kind, 0):
             assert try_control(d, **request) is not None
-        for number in injector.numbers(100) if injector.get("count") else ():
+        for number in injector.numbers(40) if injector.get("count") else ():
             with injector.failing(kind, number):
                 try_control(d, **request)
             check_lives(d, injector, number)
@@ -344,9 +372,11 @@ def walk_runs(d, injector, kind, most):
 
 
 def test_a_run_fails_by_itself_at_most(two, injector, kind):
+    run_once(two, "a")
     before = descriptors(two)
-    walk_runs(two, injector, kind, 60)
-    wait_for(lambda: descriptors(two) <= before, lambda: f"{before} descriptors: {descriptors(two)}", SECONDS)
+    walk_runs(two, injector, kind, 25)
+    check_descriptors(two, before)
+    two.wait_metric("repoprobe_database_lost_total", two.count_lines("a run's result could not be kept"))
     assert two.stop()[0] == 0
 
 
@@ -356,7 +386,7 @@ def test_a_worker_says_what_it_lacks(daemon, directory, library, kind):
     del environment["REPOPROBE_TEST_NULL_KIND"]
     d = daemon(config=text(directory, "a", "b"), environment=environment).wait_ready()
     d.wait_line("a/quick: ok")
-    walk_runs(d, injector, kind, 40)
+    walk_runs(d, injector, kind, 12)
     assert not re.search(r"signal|SIG[A-Z]{3}|timeout|stuck", d.log), d.log
     assert d.stop()[0] == 0
 
@@ -377,21 +407,22 @@ def start(d, injector, kind, number):
     return False
 
 
-def test_a_start_works_or_says_in_one_line_why_not(daemon, directory, injector, kind):
+def test_a_start_works_or_says_in_one_line_why_not(daemon, directory, injector, any_kind):
     d = daemon(wait=False, config=text(directory, "a", "b"), environment=injector.environment)
     d.wait_line("watching")
     assert d.stop()[0] == 0
-    assert start(d, injector, kind, 0)
-    numbers = injector.numbers(60)
+    assert start(d, injector, any_kind, 0)
+    numbers = injector.numbers(25)
     assert d.stop()[0] == 0
     for number in numbers:
-        is_running = start(d, injector, kind, number)
+        is_running = start(d, injector, any_kind, number)
         where = f"call {number}, {injector.site()}: {d.process.returncode}\n{d.log}"
         if is_running:
             assert d.stop(SECONDS)[0] == 0, where
         else:
             assert d.process.returncode == 1, where
-            assert len([line for line in d.lines if line.startswith("error: ")]) == 1, where
+            said = sum(line.startswith("error: ") for line in d.lines)
+            assert said == 1 or said > 1 and any_kind in LASTING, where
 
 
 def test_a_check_works_or_says_in_one_line_why_not(directory, injector):
@@ -405,23 +436,23 @@ def test_a_check_works_or_says_in_one_line_why_not(directory, injector):
         return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment)
 
     assert check(0).returncode == 0
-    for number in injector.numbers(100):
+    for number in injector.numbers(40):
         done = check(number)
         where = f"call {number}, {injector.site()}: {done}"
         assert done.returncode in (0, 1), where
         assert len(done.stderr.splitlines()) == done.returncode, where
 
 
-def test_a_stop_ends_well(daemon, directory, injector, kind):
+def test_a_stop_ends_well(daemon, directory, injector, any_kind):
     d = daemon(wait=False, config=text(directory, "a", "b"), environment=injector.environment)
     d.wait_line("watching")
-    injector.arm(kind, 0)
+    injector.arm(any_kind, 0)
     assert d.stop()[0] == 0
     if injector.get("count") == 0:
         return
-    for number in injector.numbers(20):
+    for number in injector.numbers(10):
         injector.disarm()
         d.start()
-        injector.arm(kind, number)
+        injector.arm(any_kind, number)
         code, _ = d.stop(SECONDS)
         assert code == 0, f"{code} by call {number}, {injector.site()}\n{d.log}"
