@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "store/store.h"
 
+#define FUTURE_USEC INT64_C(60000000) /* clocks differ a little */
 #define LIMIT_DEFAULT 20
 #define LIMIT_MAX 100000
 
@@ -20,6 +21,7 @@ struct runs_request {
 	const char *probe;
 	uint64_t limit;
 	size_t found;
+	int64_t now_usec;
 	struct json_t *runs;
 	struct buf text;
 };
@@ -49,6 +51,16 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct runs_request, is_json) },
 };
 
+/* A run of a clock that was wrong says so: it is listed first, and is not the newest. */
+static void add_line(const struct run *run, struct runs_request *request)
+{
+	report_run_list_line(run, &request->text);
+	if (run->started_usec <= request->now_usec + FUTURE_USEC || request->text.len == 0)
+		return;
+	request->text.len--; /* the end of the line comes after it */
+	buf_add_text(&request->text, "  dated in the future: the clock was wrong\n");
+}
+
 static int add_run(void *data, const struct run *run)
 {
 	struct runs_request *request = data;
@@ -57,7 +69,7 @@ static int add_run(void *data, const struct run *run)
 	if (request->is_json)
 		json_append(request->runs, report_run_json(run));
 	else
-		report_run_list_line(run, &request->text);
+		add_line(run, request);
 	return request->text.error;
 }
 
@@ -105,6 +117,7 @@ static int runs_handler(struct cli *cli, const struct command *command)
 	if (r != CLI_GO_ON)
 		return r;
 	request.runs = json_new_array();
+	request.now_usec = clock_realtime_usec(&cli->clock);
 	r = list(reader, &request, cli->arguments.words[0]);
 	store_reader_close(reader);
 	json_free(request.runs);

@@ -16,6 +16,7 @@
 #include "store/store.h"
 
 #define CAPACITY_FIRST 8
+#define FUTURE_USEC INT64_C(60000000) /* clocks differ a little */
 #define WATCHED_MAX (1 << 20) /* names of repositories */
 #define SKIPPED_MAX 2000 /* slots that are looked behind: more than a day of heartbeats */
 
@@ -222,9 +223,14 @@ static int take_run(void *data, const struct run *run)
 	return is_watched(taking, run->repository) ? status_add_run(taking->status, run) : 0;
 }
 
-static int read_runs(struct store_reader *reader, struct status *status, struct error *reterr)
+static int read_runs(
+	struct store_reader *reader, int64_t now_usec, struct status *status, struct error *reterr)
 {
-	const struct store_run_filter filter = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	const struct store_run_filter filter = {
+		.is_newest_per_probe = true,
+		.limit = SIZE_MAX,
+		.to_usec = now_usec + FUTURE_USEC,
+	};
 	struct taking taking = { .status = status, .watched = BUF_INIT(WATCHED_MAX) };
 	int r = store_read_watched(reader, &taking.watched, reterr);
 
@@ -306,7 +312,7 @@ int status_read(struct store_reader *reader, const struct status_present *presen
 {
 	struct status status = { 0 };
 	struct muting muting = { &status, present->now_usec };
-	int r = read_runs(reader, &status, reterr);
+	int r = read_runs(reader, present->now_usec, &status, reterr);
 
 	if (r == 0)
 		r = read_behind_skipped(reader, &status, reterr);

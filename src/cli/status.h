@@ -49,7 +49,8 @@ struct status_present {
 /* The name stands in each of its runs. */
 const char *status_repository_name(const struct status_repository *repository);
 
-/* Reads it all. Returns 0 and a status to free, or -errno with a sentence. */
+/* Reads it all. A run dated after the present is not the newest. Returns 0 and a status to free, or
+ * -errno with a sentence. */
 int status_read(struct store_reader *reader, const struct status_present *present,
 	struct status *ret, struct error *reterr);
 void status_done(struct status *status);

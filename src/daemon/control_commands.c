@@ -260,6 +260,13 @@ static int command_confirm(const struct control_call *call, struct error *reterr
 	return 0;
 }
 
+static int command_tend(const struct control_call *call, struct error *reterr)
+{
+	(void)reterr;
+	tend_now(call->d);
+	return 0;
+}
+
 /* Keeps the loop from turning until there is such a file. */
 static int command_stall(const struct control_call *call, struct error *reterr)
 {
@@ -287,6 +294,7 @@ static const struct command {
 	{ "rebaseline", command_rebaseline },
 #ifdef ENABLE_TEST_HOOKS
 	{ "confirm", command_confirm },
+	{ "tend", command_tend },
 	{ "stall", command_stall },
 #endif
 };

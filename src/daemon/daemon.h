@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "daemon/ledger.h"
 #include "daemon/live.h"
+#include "daemon/tend.h"
 #include "model/worker_note.h"
 
 struct control;
@@ -127,6 +128,7 @@ struct daemon {
 	sd_event_source *sample_timer;
 	sd_event_source *tend_timer;
 	bool is_tend_failing;
+	struct tend_trust tend_trust;
 	sd_event_source *render_timer;
 	sd_event_source *stop_timer;
 	sd_event_source *overdue_timer; /* messages whose commit takes too long */

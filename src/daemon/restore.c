@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define FUTURE_USEC INT64_C(60000000) /* clocks are adjusted a little all the time */
+
 /* --- Rows on their way from the reader to the loop -------------------------- */
 
 struct restored_row {
@@ -199,7 +201,12 @@ static int read_limits(struct store_reader *reader, struct restored *restored, s
 int restore_read(struct store_reader *reader, int64_t now_usec, struct restored *restored,
 	struct error *reterr)
 {
-	const struct store_run_filter newest = { .is_newest_per_probe = true, .limit = SIZE_MAX };
+	/* A run that a wrong clock dated in the future is never the newest. */
+	const struct store_run_filter newest = {
+		.is_newest_per_probe = true,
+		.limit = SIZE_MAX,
+		.to_usec = now_usec + FUTURE_USEC,
+	};
 	const struct store_incident_filter open = {
 		.state = STORE_INCIDENTS_OPEN,
 		.limit = SIZE_MAX,

@@ -194,13 +194,104 @@ static int is_too_large(struct sqlite3 *db, const struct store_retention *retent
 	return 0;
 }
 
+/* Keys of meta; the first is when the portion was begun. */
+#define PORTION_VALUE(key)                                                                         \
+	"SELECT ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" key "'), 0)"
+static const char begun_text[] = PORTION_VALUE("drop_begun");
+static const char portion_runs_text[] = PORTION_VALUE("drop_runs");
+static const char portion_hours_text[] = PORTION_VALUE("drop_hours");
+static const char portion_days_text[] = PORTION_VALUE("drop_days");
+/* The oldest of each tier, which is kept until then. */
+#define OLDEST_HOUR "(SELECT min(id & 16777215) FROM hour WHERE runs_kept AND id > 0)"
+#define OLDEST_DAY "(SELECT min(id & 16777215) FROM day WHERE hours_kept AND id > 0)"
+#define OLDEST_DAY_ALONE "(SELECT min(id & 16777215) FROM day WHERE NOT hours_kept AND id > 0)"
+static const char begin_text[] =
+	"INSERT OR REPLACE INTO meta (key, value)"
+	" SELECT 'drop_begun', ?1"
+	" UNION ALL SELECT 'drop_runs', ifnull(" OLDEST_HOUR " + 24, 0)"
+	" UNION ALL SELECT 'drop_hours', ifnull(" OLDEST_DAY " + 1, 0)"
+	" UNION ALL SELECT 'drop_days', ifnull(" OLDEST_DAY_ALONE " + 1, 0)";
+static const char has_old_text[] = "SELECT ifnull(" OLDEST_HOUR " < ?1, 0)"
+				   " OR ifnull(" OLDEST_DAY " < ?2, 0)"
+				   " OR ifnull(" OLDEST_DAY_ALONE " < ?3, 0)";
+
+static int has_old(
+	struct sqlite3 *db, const struct tending *t, bool *ret_has_any, struct error *reterr)
+{
+	const struct store_retention *keep = t->retention;
+	struct sql s = { 0 };
+	int r = sql_prepare(db, has_old_text, &s, reterr);
+
+	if (r < 0)
+		return r;
+	sql_bind_integer(&s, first_kept(keep->keep_runs_usec, t->now_usec, ROLLUP_HOUR_USEC));
+	sql_bind_integer(&s, first_kept(keep->keep_hours_usec, t->now_usec, ROLLUP_DAY_USEC));
+	sql_bind_integer(&s, first_kept(keep->keep_days_usec, t->now_usec, ROLLUP_DAY_USEC));
+	r = sql_step(&s, reterr);
+	if (r > 0) {
+		*ret_has_any = sql_integer(&s, 0, 1) != 0;
+		r = s.error;
+	}
+	sql_done(&s);
+	return r;
+}
+
+/* A portion that was begun in what is the future now was begun by a clock that was wrong. */
+static int begin(struct sqlite3 *db, int64_t now_usec, int64_t begun_usec, struct error *reterr)
+{
+	static const char again[] =
+		"INSERT OR REPLACE INTO meta (key, value) VALUES ('drop_begun', ?1)";
+	struct sql s = { 0 };
+	int r = sql_prepare(db, begun_usec > now_usec ? again : begin_text, &s, reterr);
+
+	if (r < 0)
+		return r;
+	sql_bind_integer(&s, now_usec);
+	r = sql_finish(&s, reterr);
+	sql_done(&s);
+	return r;
+}
+
+int retention_begin_portion(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
+{
+	int64_t begun_usec = 0;
+	bool has_any = false;
+
+	*ret_did = false;
+	int r = has_old(db, t, &has_any, reterr);
+	if (r == 0 && has_any)
+		r = sql_query_integer(db, begun_text, &begun_usec, reterr);
+	if (r < 0 || !has_any)
+		return r;
+	if (begun_usec <= t->now_usec && t->now_usec - RETENTION_PORTION_USEC < begun_usec)
+		return 0;
+	r = begin(db, t->now_usec, begun_usec, reterr);
+	*ret_did = r == 0;
+	return r;
+}
+
+/* The first hour (day) to stay for its age: within the present portion. */
+static int first_kept_now(struct sqlite3 *db, const char *portion_text, int64_t before,
+	int64_t *ret_before, struct error *reterr)
+{
+	int64_t portion = 0;
+	int r = before > 0 ? sql_query_integer(db, portion_text, &portion, reterr) : 0;
+
+	*ret_before = before < portion ? before : portion;
+	return r;
+}
+
 int retention_drop_runs(
 	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
 	int64_t before = first_kept(t->retention->keep_runs_usec, t->now_usec, ROLLUP_HOUR_USEC);
 	bool is_over;
 
-	int r = drop_some(db, &runs, before, ret_did, reterr);
+	int r = first_kept_now(db, portion_runs_text, before, &before, reterr);
+	if (r < 0)
+		return r;
+	r = drop_some(db, &runs, before, ret_did, reterr);
 	if (r < 0 || *ret_did)
 		return r;
 	r = is_too_large(db, t->retention, &is_over, reterr);
@@ -216,7 +307,10 @@ int retention_drop_hours(
 	int64_t before = first_kept(t->retention->keep_hours_usec, t->now_usec, ROLLUP_DAY_USEC);
 	bool is_over;
 
-	int r = drop_some(db, &hours, before, ret_did, reterr);
+	int r = first_kept_now(db, portion_hours_text, before, &before, reterr);
+	if (r < 0)
+		return r;
+	r = drop_some(db, &hours, before, ret_did, reterr);
 	if (r < 0 || *ret_did)
 		return r;
 	r = is_too_large(db, t->retention, &is_over, reterr);
@@ -280,9 +374,10 @@ int retention_drop_days(
 	int64_t id;
 
 	*ret_did = false;
-	if (before == 0)
-		return 0;
-	int r = find_old_days(db, before, &id, reterr);
+	int r = first_kept_now(db, portion_days_text, before, &before, reterr);
+	if (r < 0 || before == 0)
+		return r;
+	r = find_old_days(db, before, &id, reterr);
 	if (r <= 0)
 		return r;
 	int64_t series = id >> ROLLUP_TIME_BITS;

@@ -11,6 +11,15 @@ struct error;
 struct sqlite3;
 struct tending;
 
+/* What may go for its age is bounded by what a day can age, whatever the clock says: at most the
+ * oldest day of each tier, and the next one half a day later, so that what is kept for less than
+ * before does go in the end. Lays the bounds of the next portion down in the database (meta,
+ * drop_*), when it is time and there is something; a restart does not hurry it. Within a
+ * transaction. */
+#define RETENTION_PORTION_USEC (INT64_C(12) * 3600 * 1000000)
+int retention_begin_portion(
+	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr);
+
 /* Each does a piece of at most some milliseconds and answers whether there was anything to do. The
  * first three are to be within a transaction, the last must not be. */
 int retention_drop_runs(

@@ -54,6 +54,7 @@ static const struct step {
 } steps[] = {
 	{ merge_hours, true },
 	{ merge_days, true },
+	{ retention_begin_portion, true },
 	{ retention_drop_runs, true },
 	{ retention_drop_hours, true },
 	{ retention_drop_days, true },

@@ -17,7 +17,8 @@ DAEMON_TESTS = \
 	%D%/test_sampler.c \
 	%D%/test_schedule.c \
 	%D%/test_seen.c \
-	%D%/test_stuck.c
+	%D%/test_stuck.c \
+	%D%/test_tend.c
 UNIT_TESTS += $(DAEMON_TESTS)
 check_PROGRAMS += tests/unit/daemon/run
 tests_unit_daemon_run_SOURCES = $(DAEMON_TESTS) $(UNIT_MAIN)

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "fixture.h"
+#include "store/retention.h"
 #include "store/rollup.h"
 #include "store/tend.h"
 #include "test.h"
@@ -423,7 +424,9 @@ static void write_on(struct fixture *f, const char *spoil)
 			fail_msg("%s: run %lld: %d", spoil, (long long)id, r);
 	}
 	fixture_close(f);
-	tend(f, &keep_days, LATER_USEC + 400 * ROLLUP_DAY_USEC);
+	for (int i = 0; i < 4; i++) /* a portion of what is old each */
+		tend(f, &keep_days,
+			LATER_USEC + 400 * ROLLUP_DAY_USEC + i * RETENTION_PORTION_USEC);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT count(*) FROM run WHERE id IN (1, 101)"), 0);
 	int64_t ok =

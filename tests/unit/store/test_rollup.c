@@ -24,8 +24,8 @@
 
 static const struct store_retention keep_all = { 0 };
 
-/* Does all there is to do. */
-static void tend(struct fixture *f, const struct store_retention *retention, int64_t now_usec)
+/* Does all there is to do now. */
+static void tend_once(struct fixture *f, const struct store_retention *retention, int64_t now_usec)
 {
 	const struct tending tending = { .retention = retention, .now_usec = now_usec };
 	struct sqlite3 *db = fixture_connect(f);
@@ -37,6 +37,17 @@ static void tend(struct fixture *f, const struct store_retention *retention, int
 		if (tend_step(db, &tending, &has_more, &error) < 0)
 			fail_msg("%s", error.text);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Does all that there is to do in some days, at a moment: each portion of what is old begins at
+ * once.
+ */
+static void tend(struct fixture *f, const struct store_retention *retention, int64_t now_usec)
+{
+	for (int i = 0; i < 3 * DAYS; i++) {
+		fixture_sql(f, "DELETE FROM meta WHERE key LIKE 'drop%'");
+		tend_once(f, retention, now_usec);
+	}
 }
 
 static enum run_status status_of(int64_t id)
@@ -335,6 +346,33 @@ static void a_damaged_histogram_does_not_keep_others_from_being_merged(void **st
 	assert_int_equal(fixture_sql_integer(f, "SELECT runs FROM hour_operation LIMIT 1"), 2);
 }
 
+#define ALL_RUNS (DAYS * RUNS_A_DAY)
+#define HALF_DAY_USEC (12 * ROLLUP_HOUR_USEC)
+
+#define count_runs_of(f) fixture_sql_integer(f, "SELECT count(*) FROM run")
+
+/* A clock that is years ahead makes everything old at once. */
+static void no_more_than_a_day_goes_at_once_whatever_the_clock_says(void **state)
+{
+	static const struct store_retention retention = { .keep_runs_usec = DAY_USEC_UNSIGNED };
+	const int64_t wrong_usec = MUCH_LATER + 4000 * ROLLUP_DAY_USEC;
+	struct fixture *f = *state;
+
+	commit_runs(f, 1, ALL_RUNS);
+	tend_once(f, &retention, wrong_usec);
+	int64_t left = count_runs_of(f);
+	assert_in_range(left, ALL_RUNS - RUNS_A_DAY - 3, ALL_RUNS - 1);
+	/* A restart does not hurry it, nor does a clock that is right again. */
+	tend_once(f, &retention, MUCH_LATER);
+	tend_once(f, &retention, MUCH_LATER + HALF_DAY_USEC - 1);
+	assert_int_equal(count_runs_of(f), left);
+	tend_once(f, &retention, MUCH_LATER + HALF_DAY_USEC);
+	assert_in_range(count_runs_of(f), ALL_RUNS - 2 * RUNS_A_DAY - 3, left - 1);
+	for (int i = 1; i < 2 * DAYS; i++)
+		tend_once(f, &retention, wrong_usec + i * HALF_DAY_USEC);
+	assert_int_equal(count_runs_of(f), 0);
+}
+
 /* --- Heat map ----------------------------------------------------------- */
 
 static struct store_heatmap *read_map(struct fixture *f, int64_t days, size_t max_columns)
@@ -514,8 +552,6 @@ static void a_run_of_the_future_waits(void **state)
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 1);
 }
 
-/* --- In the writer's thread --------------------------------------------- */
-
 static void the_writer_tends_when_asked_and_batches_go_first(void **state)
 {
 	static const struct store_retention retention = { .keep_runs_usec = DAY_USEC_UNSIGNED };
@@ -535,7 +571,7 @@ static void the_writer_tends_when_asked_and_batches_go_first(void **state)
 		store_writer_status(f->writer, &status);
 	while (status.is_tending);
 	assert_string_equal(status.tend_error, "");
-	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 10);
+	assert_in_range(count_runs_of(f), ALL_RUNS + 10 - RUNS_A_DAY - 3, ALL_RUNS + 9);
 	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM day"), DAYS);
 }
 
@@ -549,6 +585,7 @@ TEST_MAIN(void)
 		TEST(a_series_reads_the_same_from_runs_hours_and_days),
 		TEST(what_comes_late_is_counted_once),
 		TEST(hours_without_a_good_run_have_no_numbers),
+		TEST(no_more_than_a_day_goes_at_once_whatever_the_clock_says),
 		TEST(a_damaged_histogram_does_not_keep_others_from_being_merged),
 		TEST(a_heat_map_is_the_same_from_runs_and_hours),
 		TEST(a_cell_counts_the_latencies_between_its_bounds),
