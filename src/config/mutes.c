@@ -67,10 +67,12 @@ static void drop_over(struct mutes *mutes, int64_t now_usec)
 
 int mutes_add(struct mutes *mutes, const struct mute *mute, int64_t now_usec)
 {
-	drop_over(mutes, now_usec);
 	for (size_t i = 0; i < mutes->count; i++)
 		if (mutes->items[i].id == mute->id)
 			return 0; /* read again */
+	/* Not before: a clock that runs ahead for a while must not end them for good. */
+	if (mutes->count == MUTES_MAX)
+		drop_over(mutes, now_usec);
 	if (mutes->count == MUTES_MAX)
 		return -ENOBUFS;
 	mutes->items[mutes->count++] = *mute;
@@ -81,16 +83,19 @@ size_t mutes_end(struct mutes *mutes, const char *repository, int64_t now_usec,
 	void (*each)(void *data, const struct mute *mute), void *data)
 {
 	size_t ended = 0;
+	size_t kept = 0;
 
-	drop_over(mutes, now_usec);
 	for (size_t i = 0; i < mutes->count; i++) {
 		struct mute *m = &mutes->items[i];
-		if (repository && strcmp(m->repository, repository) != 0)
+		bool is_meant = !repository || strcmp(m->repository, repository) == 0;
+		if (!is_meant || m->until_usec <= now_usec) {
+			mutes->items[kept++] = *m;
 			continue;
+		}
 		m->until_usec = now_usec;
 		each(data, m);
 		ended++;
 	}
-	drop_over(mutes, now_usec);
+	mutes->count = kept;
 	return ended;
 }

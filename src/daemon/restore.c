@@ -16,6 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Mutes that ended so long ago are read, too: a clock that is ahead at the start may be set back.
+ */
+#define MUTE_BACK_USEC (INT64_C(40) * 86400 * 1000000)
 #define FUTURE_USEC INT64_C(60000000) /* clocks are adjusted a little all the time */
 
 /* --- Rows on their way from the reader to the loop -------------------------- */
@@ -222,7 +225,8 @@ int restore_read(struct store_reader *reader, int64_t now_usec, struct restored 
 	if (r >= 0)
 		r = store_read_alarms(reader, keep_alarm, restored, reterr);
 	if (r >= 0)
-		r = store_read_mutes(reader, now_usec, keep_mute, restored, reterr);
+		r = store_read_mutes(
+			reader, now_usec - MUTE_BACK_USEC, keep_mute, restored, reterr);
 	if (r >= 0)
 		r = store_read_incidents(reader, &open, keep_incident, restored, reterr);
 	if (r >= 0)

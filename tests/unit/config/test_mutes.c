@@ -114,6 +114,24 @@ static void there_is_room_for_so_many_and_what_is_over_makes_room(void **state)
 	free(mutes);
 }
 
+static void a_clock_that_runs_ahead_for_a_while_ends_no_mute(void **state)
+{
+	struct mute first = sample("nas1", MUTE_MESSAGES, 0, NOW - 500);
+	struct mute second = sample("nas1", MUTE_MESSAGES, 0, NOW + 5000);
+	struct mutes *mutes = calloc(1, sizeof(*mutes));
+	size_t called = 0;
+	(void)state;
+
+	first.id = 1;
+	second.id = 2;
+	assert_int_equal(mutes_add(mutes, &first, NOW - 1000), 0);
+	assert_int_equal(mutes_find(mutes, NULL, "nas1", NOW).mode, MUTE_NONE);
+	assert_int_equal(mutes_add(mutes, &second, NOW), 0);
+	assert_int_equal(mutes_end(mutes, "nas1", NOW, count_one, &called), 1);
+	assert_int_equal(mutes_find(mutes, NULL, "nas1", NOW - 1000).mode, MUTE_MESSAGES);
+	free(mutes);
+}
+
 static void mutes_of_the_configuration_hold_beside_those_asked_for(void **state)
 {
 	static const char text[] =
@@ -149,6 +167,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(the_stronger_mode_holds_and_of_equals_the_later_end),
 		cmocka_unit_test(an_unmute_ends_what_was_asked_for_by_that_name),
 		cmocka_unit_test(mutes_of_the_configuration_hold_beside_those_asked_for),
+		cmocka_unit_test(a_clock_that_runs_ahead_for_a_while_ends_no_mute),
 		cmocka_unit_test(there_is_room_for_so_many_and_what_is_over_makes_room),
 	};
 
