@@ -2,13 +2,25 @@
 """The configuration on the command line, at reload, and through the control socket."""
 import json
 import os
+import signal
 import socket
 import stat
 import subprocess
 
 import pytest
 
-from conftest import QUICK, as_user, daemons, run_cli, run_daemon, temporary_directory, tree, wait_for
+from conftest import (
+    QUICK,
+    as_user,
+    children_of,
+    daemons,
+    need_program,
+    run_cli,
+    run_daemon,
+    temporary_directory,
+    tree,
+    wait_for,
+)
 
 
 def write(directory, text, name="checked.conf"):
@@ -315,6 +327,21 @@ def test_what_is_good_of_the_configuration_beats_a_running_daemon(told, director
         assert done.returncode == 1 and f"no history at {directory}/other/history.db" in done.stderr
     finally:
         d.config_path.write_text(text)
+
+
+def test_a_daemon_without_a_configuration_is_found(daemon, repository, root):
+    """As that of the quick start: among the processes, which here are none of another test's."""
+    need_program("nsenter")
+    prefix = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child=SIGTERM"]
+    d = daemon(repositories={"nas": repository}, prefix=prefix).wait_ready()
+    d.wait_sql("SELECT count(*) > 0 FROM runs_v", [(1,)])
+    (pid,) = children_of(d.process.pid)
+    inside = ["nsenter", f"--target={pid}", "--pid", "--mount"]
+    for command in (["status"], ["runs", "nas"], ["mute", "nas", "--for=1h", "--reason=test"], ["unmute", "nas"]):
+        done = run_cli(*command, prefix=inside)
+        assert (done.returncode, done.stderr) == (0, ""), (command, done.stderr)
+    os.kill(int(pid), signal.SIGTERM)
+    assert d.process.wait(60) == 0
 
 
 # --- Reload
