@@ -73,11 +73,11 @@ struct alarm_outcome {
 	struct baseline_sample samples[RUN_OPERATIONS];
 };
 
-/* Judges one finished run and moves the state on. Skipped runs change nothing but when the probe was
- * last heard of; with is_muted, a skipped run also counts as if it had taken place, and so does one
- * that trouble of our own kept from it. Of runs flagged warming or cached? only some rules speak
- * (judge_rules), and nothing is learned. The series of a probe without limit are forgotten, as
- * below; its failures still count. Returns 0, or -ENOBUFS when the repository has more than
+/* Judges one finished run and moves the state on. Skipped runs change nothing but when the probe
+ * was last heard of; with is_muted, a skipped run also counts as if it had taken place, and so does
+ * one that trouble of our own kept from it. Of runs flagged warming or cached? only some rules
+ * speak (judge_rules), and nothing is learned. The series of a probe without limit are forgotten,
+ * as below; its failures still count. Returns 0, or -ENOBUFS when the repository has more than
  * ALARM_SERIES_MAX series or ALARM_PROBES_MAX probes (the state is then unchanged). */
 int alarm_step(
 	struct alarm_state *state, const struct alarm_input *input, struct alarm_outcome *ret);

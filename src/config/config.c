@@ -11,7 +11,7 @@
 
 /* What may be configured has room wherever it is kept. */
 _Static_assert(CONFIG_PROBES_MAX <= ALARM_PROBES_MAX, "each probe has an alarm state");
-_Static_assert(CONFIG_PROBES_MAX * RUN_OPERATIONS <= ALARM_SERIES_MAX, "each series likewise");
+_Static_assert(CONFIG_PROBES_MAX *RUN_OPERATIONS <= ALARM_SERIES_MAX, "each series likewise");
 _Static_assert(CONFIG_PROBES_MAX <= CHECKUP_PROBES_MAX, "doctor knows each probe");
 _Static_assert(CONFIG_CONFIRMATIONS_MAX + 1 <= ALARM_SLOT_RUNS, "a slot holds all its runs");
 

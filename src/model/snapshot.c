@@ -192,7 +192,8 @@ static void explain_ok(const struct snapshot_repository *repository, struct buf 
 	}
 	buf_printf(b, "%s%s", separator[0] != '\0' ? " in " : "newest run: ", probe->name);
 	if (probe->last_run->trust & RUN_TRUST_WARMING)
-		buf_add_text(b, ", judged by the critical limit alone while the probe file is growing");
+		buf_add_text(
+			b, ", judged by the critical limit alone while the probe file is growing");
 	else if (probe->last_run->trust & RUN_TRUST_CACHED)
 		buf_add_text(b, ", not judged: probably served from a cache");
 }
