@@ -199,13 +199,34 @@ static void observe(struct daemon *d, struct live_repository *repository,
 		sampler_conclude(d, repository, begin, run);
 }
 
+/* What follows from a run is kept as a whole or not at all: an incident that opened in memory alone
+ * would never be told. The next run is judged as if this one had not been. */
+static void take_back(struct daemon *d, struct live_repository *repository,
+	const struct alarm_state *before, int r)
+{
+	if (repository && before)
+		*repository->alarm = *before;
+	log_error("a run's result could not be kept: %s", errno_text(-r));
+	d->record.lost++;
+}
+
+static struct alarm_state *copy_alarm(const struct alarm_state *state)
+{
+	struct alarm_state *copy = malloc(sizeof(*copy));
+
+	if (copy)
+		*copy = *state;
+	return copy;
+}
+
 void pipeline_keep(struct daemon *d, struct run *run)
 {
 	struct live_repository *repository = live_find_repository_of(d->live, run);
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
+	struct alarm_state *before = repository ? copy_alarm(repository->alarm) : NULL;
 	struct store_batch *batch = store_batch_new();
-	int r = batch && outcome ? 0 : -ENOMEM;
+	int r = batch && outcome && (before || !repository) ? 0 : -ENOMEM;
 	bool is_taken = false;
 
 	if (run->id == 0) {
@@ -230,11 +251,11 @@ void pipeline_keep(struct daemon *d, struct run *run)
 		pipeline_submit(d, batch);
 		batch = NULL;
 	} else {
-		log_error("a run's result could not be kept: %s", errno_text(-r));
-		d->record.lost++;
+		take_back(d, repository, before, r);
 	}
 	if (!is_taken)
 		free(run);
+	free(before);
 	free(outcome);
 	store_batch_free(batch);
 }

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import select
 import socket
 import struct
@@ -389,6 +390,41 @@ def test_a_worker_says_what_it_lacks(daemon, directory, library, kind):
     walk_runs(d, injector, kind, 12)
     assert not re.search(r"signal|SIG[A-Z]{3}|timeout|stuck", d.log), d.log
     assert d.stop()[0] == 0
+
+
+def test_an_incident_is_told_by_the_next_run_when_there_was_no_memory_for_it(daemon, directory, injector):
+    limits = "probes = quick\nlimit = 100us\nlimit_critical = 200us\n"
+    config = text(directory, "a").replace("probes = quick\n", limits, 1)
+    d = daemon(wait=False, config=config, environment=injector.environment)
+    told = r"^(warning|critical): a: "
+
+    def begin(number):
+        """A new history, and runs until the next one opens the incident."""
+        shutil.rmtree(d.state, ignore_errors=True)
+        d.start().wait_line("a/quick: ok")
+        for _ in range(runs - 1):
+            run_once(d, "a")
+        assert d.count_lines(told) == 0
+        injector.arm("memory", number)
+        run_once(d, "a")
+        injector.disarm()
+
+    d.wait_line("a/quick: ok")
+    runs = 1
+    while d.count_lines(told) == 0:
+        run_once(d, "a")
+        runs += 1
+    runs -= 1
+    assert d.stop()[0] == 0
+    begin(0)
+    numbers = injector.numbers(15)
+    assert d.stop()[0] == 0
+    for number in numbers:
+        begin(number)
+        for _ in range(3):
+            run_once(d, "a")
+        wait_for(lambda: d.count_lines(told), lambda: f"call {number}, {injector.site()}\n{d.log}", SECONDS)
+        assert d.stop()[0] == 0
 
 
 # --- Start and stop
