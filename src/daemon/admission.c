@@ -5,11 +5,13 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "model/budget.h"
 #include "model/job.h"
 
 #define MIB (UINT64_C(1) << 20) /* to grow by less is not worth it */
+#define GROWTH_WISH_USEC (1800 * USEC_PER_SEC)
 
 static uint64_t least_of(uint64_t a, uint64_t b)
 {
@@ -67,18 +69,31 @@ static uint64_t first_layout_wish(const struct admission_question *q)
 	return target > 0 ? least_of(target, JOB_FIRST_LAYOUT_BYTES) : JOB_FIRST_LAYOUT_BYTES;
 }
 
+/* Where runs are rare there are few of them in an hour, and the file should be whole by then: each
+ * adds what makes it so after half of that. */
+static uint64_t growth_share(const struct admission_question *q, uint64_t target_bytes)
+{
+	uint64_t runs = q->spacing_usec > 0 ? GROWTH_WISH_USEC / q->spacing_usec : UINT64_MAX;
+	uint64_t bytes = runs > 1 ? target_bytes / runs : target_bytes;
+
+	return bytes > JOB_GROWTH_BYTES ? bytes : JOB_GROWTH_BYTES;
+}
+
 /* By how much the file still grows, as far as is known. */
 static uint64_t growth_wish(const struct admission_question *q)
 {
 	bool is_used = !q->workload->is_fresh || workload_reads(q->workload);
+	uint64_t chosen_bytes = q->repository->file_target_bytes;
 
 	if (!q->repository->keep_file || !is_used)
 		return 0;
 	if (q->file_target_bytes == 0)
-		return JOB_GROWTH_BYTES;
+		return growth_share(
+			q, chosen_bytes > 0 ? chosen_bytes : WORKLOAD_FILE_SIZE_DEFAULT);
 	if (q->file_bytes >= q->file_target_bytes)
 		return 0;
-	return least_of(q->file_target_bytes - q->file_bytes, JOB_GROWTH_BYTES);
+	return least_of(
+		q->file_target_bytes - q->file_bytes, growth_share(q, q->file_target_bytes));
 }
 
 static void reserve(const struct admission_question *q, uint64_t run_bytes, uint64_t least_bytes,
@@ -103,10 +118,10 @@ static void reserve(const struct admission_question *q, uint64_t run_bytes, uint
 }
 
 /* Without a budget all are as large as they like. */
-static void allow_all(struct admission *ret)
+static void allow_all(const struct admission_question *q, struct admission *ret)
 {
 	ret->first_layout_bytes = JOB_FIRST_LAYOUT_BYTES;
-	ret->growth_bytes = JOB_GROWTH_BYTES;
+	ret->growth_bytes = growth_wish(q);
 }
 
 void admission_decide(const struct admission_question *question, struct admission *ret)
@@ -128,7 +143,7 @@ void admission_decide(const struct admission_question *question, struct admissio
 		return;
 	}
 	if (q->left_bytes == UINT64_MAX) {
-		allow_all(ret);
+		allow_all(q, ret);
 		return;
 	}
 	uint64_t layout_bytes = layout_cost(q, least_bytes);

@@ -15,6 +15,7 @@ struct admission_question {
 	uint64_t left_bytes; /* of the budget; UINT64_MAX: none */
 	uint64_t file_bytes; /* of the probe file, as last seen; 0: not seen */
 	uint64_t file_target_bytes;
+	uint64_t spacing_usec; /* between two runs on the file; 0: not known */
 	struct facts others; /* on its disk of late */
 	bool is_paused; /* by a mute … */
 	const char *pause_reason; /* … for that; "": not said */

@@ -40,6 +40,19 @@ static void skip(struct daemon *d, const struct live_repository *repository,
 
 /* --- What may take place ------------------------------------------------ */
 
+/* All probes of a repository use one file. */
+static uint64_t shortest_spacing_usec(const struct live_repository *repository)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (size_t i = 0; i < repository->probe_count; i++) {
+		uint64_t spacing_usec = live_spacing_usec(&repository->probes[i]);
+		if (spacing_usec > 0 && spacing_usec < shortest)
+			shortest = spacing_usec;
+	}
+	return shortest;
+}
+
 static void admit(struct daemon *d, const struct live_repository *repository,
 	const struct live_probe *probe, struct admission *ret)
 {
@@ -53,6 +66,7 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 		.left_bytes = account ? ledger_left_bytes(account, now_nsec) : UINT64_MAX,
 		.file_bytes = repository->place.file_bytes,
 		.file_target_bytes = repository->place.file_target_bytes,
+		.spacing_usec = shortest_spacing_usec(repository),
 		.others = facts_ring_recent(repository->place.ring, now_nsec),
 		.is_paused = mute.mode == MUTE_PROBING,
 		.pause_reason = mute.reason,

@@ -8,7 +8,8 @@
 #define JOB_PATH_MAX 4095
 #define JOB_FILE_NAME_MAX 127
 #define JOB_FIRST_LAYOUT_BYTES (UINT64_C(128) << 20) /* laid out before the very first run */
-#define JOB_GROWTH_BYTES (UINT64_C(64) << 20) /* added after each run until the file is whole */
+/* Added after each run until the file is whole, or more where runs are rare. */
+#define JOB_GROWTH_BYTES (UINT64_C(64) << 20)
 
 enum job_kind {
 	JOB_BLOCK, /* I/O on the probe file */

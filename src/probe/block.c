@@ -24,7 +24,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 #define LAYOUT_PERCENT 75 /* of what the duration leaves of the time, set-up before it included */
-#define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC)
+#define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC) /* for each JOB_GROWTH_BYTES */
 
 struct block {
 	const struct job *job;
@@ -399,24 +399,36 @@ static int measure(struct block *b)
 	return r;
 }
 
+/* What is left of the run's time is not all for this: the disk must get done with what it was
+ * given.
+ */
+static uint64_t choose_growth_end(const struct block *b)
+{
+	uint64_t now_nsec = clock_monotonic_nsec(b->clock);
+	uint64_t parts = (b->job->growth_bytes + JOB_GROWTH_BYTES - 1) / JOB_GROWTH_BYTES;
+	uint64_t left_nsec = b->deadline_nsec > now_nsec ? (b->deadline_nsec - now_nsec) / 2 : 0;
+	uint64_t taken_nsec;
+
+	if (__builtin_mul_overflow(parts, GROWTH_NSEC_MAX, &taken_nsec) || taken_nsec > left_nsec)
+		taken_nsec = left_nsec;
+	return now_nsec + taken_nsec;
+}
+
 /* A bit more of the file after each run, until it is whole. No part of the run: what keeps it from
  * growing is found by the next one. */
 static void grow(struct block *b)
 {
 	uint64_t bytes = b->job->growth_bytes;
-	uint64_t until_nsec = clock_monotonic_nsec(b->clock) + GROWTH_NSEC_MAX;
 
 	setup_skip(&b->setup);
 	if (bytes > b->target_bytes - b->data_bytes)
 		bytes = b->target_bytes - b->data_bytes;
 	if (bytes == 0 || !place_has_space(&b->place, bytes))
 		return;
-	if (until_nsec > b->deadline_nsec)
-		until_nsec = b->deadline_nsec;
 	if (b->target.layout_fd < 0 && open_layout(b) < 0)
 		return;
-	(void)layout_extend(&b->layout, HEADER_DATA_OFFSET + b->data_bytes + bytes, until_nsec,
-		JOB_PHASE_GROWTH);
+	(void)layout_extend(&b->layout, HEADER_DATA_OFFSET + b->data_bytes + bytes,
+		choose_growth_end(b), JOB_PHASE_GROWTH);
 	note_layout(b);
 	b->run->file_bytes = b->data_bytes;
 }

@@ -126,6 +126,44 @@ static void layout_takes_what_is_left_beside_the_run(void **state)
 	}
 }
 
+static void a_file_is_whole_within_half_an_hour_of_runs(void **state)
+{
+	static const struct {
+		uint64_t minutes, left, file, target, chosen, growth;
+	} cases[] = {
+		{ 1, UINT64_MAX, 128 * MIB, GIB, 0, 64 * MIB },
+		{ 5, UINT64_MAX, 128 * MIB, GIB, 0, GIB / 6 },
+		{ 5, UINT64_MAX, GIB - MIB, GIB, 0, MIB },
+		{ 15, UINT64_MAX, 0, 0, 0, GIB / 2 }, /* the very first run */
+		{ 24 * 60, UINT64_MAX, 0, 0, 0, GIB },
+		{ 24 * 60, UINT64_MAX, 0, 0, 4 * GIB, 4 * GIB },
+		{ 24 * 60, 5 * GIB, 128 * MIB, 4 * GIB, 4 * GIB, 4 * GIB - 128 * MIB },
+		{ 24 * 60, GIB, 128 * MIB, 4 * GIB, 4 * GIB, GIB - 64 * MIB }, /* what is left */
+		{ 24 * 60, UINT64_MAX, 130 * MIB, 130 * MIB, 0, 0 },
+	};
+	const struct workload workload = workload_of(64 * MIB);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct config_repository repository = {
+			.keep_file = true,
+			.file_target_bytes = cases[i].chosen,
+		};
+		const struct admission_question question = {
+			.repository = &repository,
+			.workload = &workload,
+			.left_bytes = cases[i].left,
+			.file_bytes = cases[i].file,
+			.file_target_bytes = cases[i].target,
+			.spacing_usec = cases[i].minutes * 60 * USEC_PER_SEC,
+		};
+		struct admission a;
+		admission_decide(&question, &a);
+		if (a.growth_bytes != cases[i].growth)
+			fail_msg("case %zu: %ju", i, (uintmax_t)a.growth_bytes);
+	}
+}
+
 static void a_read_only_probe_needs_no_budget_once_its_file_is_there(void **state)
 {
 	const struct config_repository repository = { .keep_file = true };
@@ -215,6 +253,7 @@ TEST_MAIN(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(busy_disks_are_spared_as_the_configuration_says),
 		cmocka_unit_test(layout_takes_what_is_left_beside_the_run),
+		cmocka_unit_test(a_file_is_whole_within_half_an_hour_of_runs),
 		cmocka_unit_test(a_read_only_probe_needs_no_budget_once_its_file_is_there),
 		cmocka_unit_test(an_account_outlives_its_repository_and_its_daemon),
 	};
