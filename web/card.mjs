@@ -16,7 +16,7 @@ const trustTexts = {
 	'cached?': { text: 'a cache probably answered: too fast to be the storage. Shown, not judged' },
 	'compressed?': { text: 'the file system may compress the data' },
 	split: { isPlain: true, text: 'the block layer cut the requests into smaller ones' },
-	clamped: { text: 'some latencies were beyond what is recorded and count as the longest' },
+	clamped: { text: 'something was reduced: the probe file stays smaller than it should be, or the run ended at its timeout' },
 	short: { text: 'too few I/Os for p99: take it as a hint' },
 	warming: { text: 'the probe file is still growing to its full size: judged by the critical limit and for stalls alone' },
 };

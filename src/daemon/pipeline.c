@@ -120,6 +120,35 @@ static void log_twin(struct live *live, struct live_repository *repository)
 	}
 }
 
+/* How large the file was to be before this run: as configured, or else as it was said to grow. */
+static uint64_t wanted_file_bytes(const struct live_repository *repository)
+{
+	uint64_t chosen_bytes = repository->config->file_target_bytes;
+
+	return chosen_bytes > 0 ? chosen_bytes : repository->place.file_target_bytes;
+}
+
+/* Once, for what is taken in then is the size that it stays at. */
+static void log_file(const struct live_repository *repository, const struct run *run)
+{
+	struct buf kept = BUF_INIT(64);
+	struct buf wanted = BUF_INIT(64);
+
+	if (!repository || run->file_bytes == 0 || run->file_bytes < run->file_target_bytes ||
+		run->file_bytes >= wanted_file_bytes(repository) ||
+		run->file_target_bytes == repository->place.file_target_bytes)
+		return;
+	format_size_rounded(&kept, run->file_bytes);
+	format_size_rounded(&wanted, wanted_file_bytes(repository));
+	log_notice(
+		"%s: the probe file stays at %s instead of %s: it did not become whole within an "
+		"hour, or there is no room for more; runs are judged on it as it is, and when it "
+		"is removed it grows anew",
+		run->repository, buf_text(&kept), buf_text(&wanted));
+	buf_done(&wanted);
+	buf_done(&kept);
+}
+
 /* Judges the run and moves the repository's alarm state on. */
 static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, struct alarm_outcome *outcome)
@@ -270,6 +299,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	log_run(d, repository, run);
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
+	log_file(repository, run);
 	if (probe && live_add_run(repository, probe, run) < 0)
 		log_error("a run's result could not be shown: no memory");
 	record_compare_place(d, repository);

@@ -13,6 +13,7 @@
 #include "probe/engine.h"
 #include "probe/fault.h"
 #include "probe/fresh.h"
+#include "probe/growth.h"
 #include "probe/kind.h"
 #include "probe/layout.h"
 #include "probe/place.h"
@@ -39,6 +40,7 @@ struct block {
 	uint64_t data_bytes; /* laid out */
 	uint64_t layout_nsec; /* what that took in this run */
 	uint64_t target_bytes; /* to be laid out in the end */
+	bool is_growth_over; /* though that is not reached */
 	struct place place;
 	struct target target;
 	struct layout layout;
@@ -104,6 +106,8 @@ static int find_data(struct block *b)
 		return fault_set(b->run, r, "examine the probe file in", b->target.directory.path);
 	if (b->target_bytes < b->data_bytes)
 		b->target_bytes = b->data_bytes;
+	b->is_growth_over = growth_is_over(
+		&b->target.header.growth, b->target_bytes, clock_realtime_usec(b->clock));
 	return 0;
 }
 
@@ -112,6 +116,8 @@ static uint64_t choose_first_bytes(const struct block *b)
 	uint64_t bytes = b->job->first_layout_bytes;
 	uint64_t least = (uint64_t)b->job->workload.block_size_bytes * JOB_FILE_BLOCKS_MIN;
 
+	if (b->is_growth_over)
+		bytes = b->data_bytes > least ? b->data_bytes : least;
 	if (bytes > 0 && bytes < least)
 		bytes = least;
 	return bytes > 0 && bytes < b->target_bytes ? bytes : b->target_bytes;
@@ -231,9 +237,22 @@ static int fail_late(struct block *b)
 	return -ETIMEDOUT;
 }
 
+/* Of a file that grows from run to run, when that began. */
+static int keep_growth(struct block *b)
+{
+	const struct growth *known = &b->target.header.growth;
+
+	if (!b->job->keep_file || b->job->first_layout_bytes == 0)
+		return 0;
+	struct growth next =
+		growth_next(known, b->data_bytes, b->target_bytes, clock_realtime_usec(b->clock));
+	return target_keep_growth(&b->target, &next, b->run);
+}
+
 /* Which part of the file the workload uses, and whether that is all it should. */
 static int choose_part(struct block *b)
 {
+	static const struct growth none = { .began_usec = 0 }; /* until there is room again */
 	struct workload *w = &b->run->workload;
 	uint64_t wanted_bytes = w->file_size_bytes > 0 ? w->file_size_bytes : b->target_bytes;
 
@@ -246,16 +265,16 @@ static int choose_part(struct block *b)
 	w->file_size_bytes = wanted_bytes < b->data_bytes ? wanted_bytes : b->data_bytes;
 	if (w->file_size_bytes < (uint64_t)w->block_size_bytes * JOB_FILE_BLOCKS_MIN / 2)
 		return fail_late(b);
-	if (w->file_size_bytes == wanted_bytes)
-		return 0;
-	if (place_has_space(&b->place, MIB)) {
-		b->run->trust |= RUN_TRUST_WARMING;
-		return 0;
-	}
+	bool is_part = w->file_size_bytes < wanted_bytes;
+	bool has_space = !is_part || place_has_space(&b->place, MIB);
+	int r = has_space ? keep_growth(b) : target_keep_growth(&b->target, &none, b->run);
 	/* A file that can grow no further would be warming for ever. */
-	b->run->trust |= RUN_TRUST_CLAMPED;
-	b->target_bytes = b->data_bytes;
-	return 0;
+	bool is_kept_small = b->is_growth_over || !has_space;
+	if (is_part)
+		b->run->trust |= is_kept_small ? RUN_TRUST_CLAMPED : RUN_TRUST_WARMING;
+	if (is_kept_small)
+		b->target_bytes = b->data_bytes;
+	return r;
 }
 
 /* The file for a fresh run, as large as the part in use. It ends when all of that is written, for

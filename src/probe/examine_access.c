@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "probe/examiner.h"
 #include "probe/fault.h"
@@ -148,15 +149,18 @@ static void check_space(struct examiner *x)
 	struct examination *e = x->e;
 	uint64_t size_bytes = x->file.size_bytes;
 	uint64_t data_bytes = size_bytes > HEADER_DATA_OFFSET ? size_bytes - HEADER_DATA_OFFSET : 0;
+	const struct clock clock = clock_system();
 
 	if (place_check_space(&x->place, 0, x->run) < 0)
 		examiner_refuse(x, SUBJECT_SPACE);
 	e->identity.size_bytes = x->run->identity.size_bytes;
 	e->identity.free_bytes = x->run->identity.free_bytes;
 	e->file_target_bytes = choose_target_bytes(x);
+	bool is_kept = data_bytes > 0 &&
+		growth_is_over(&x->file.growth, e->file_target_bytes, clock_realtime_usec(&clock));
 	if (e->file_target_bytes < data_bytes && x->job->file_target_bytes > 0)
 		data_bytes = e->file_target_bytes; /* a run cuts it */
-	else if (e->file_target_bytes < data_bytes)
+	else if (e->file_target_bytes < data_bytes || is_kept)
 		e->file_target_bytes = data_bytes;
 
 	uint64_t first_bytes = x->job->first_layout_bytes;

@@ -10,6 +10,8 @@
 #define HEADER_VERSION 1
 #define MAGIC_BYTES 16
 #define SENTENCE_OFFSET 64
+#define GROWTH_OFFSET 256
+#define GROWTH_BYTES 16
 
 static const char magic[MAGIC_BYTES] = "repoprobe";
 static const char sentence[] =
@@ -23,7 +25,7 @@ void header_make_uuid(uint8_t uuid[16])
 
 int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES])
 {
-	struct buf b = BUF_INIT(SENTENCE_OFFSET);
+	struct buf b = BUF_INIT(SENTENCE_OFFSET + GROWTH_BYTES);
 
 	buf_add(&b, magic, sizeof(magic));
 	buf_add_u32(&b, HEADER_VERSION);
@@ -31,10 +33,14 @@ int header_encode(const struct header *header, uint8_t ret[HEADER_BYTES])
 	buf_add(&b, header->uuid, sizeof(header->uuid));
 	buf_add_u64(&b, (uint64_t)header->created_usec);
 	buf_add_u64(&b, header->auto_bytes);
+	size_t len = b.len;
+	buf_add_u64(&b, (uint64_t)header->growth.began_usec);
+	buf_add_u64(&b, header->growth.target_bytes);
 	int r = b.error;
 	if (r == 0) {
 		memset(ret, 0, HEADER_BYTES);
-		memcpy(ret, b.data, b.len);
+		memcpy(ret, b.data, len);
+		memcpy(ret + GROWTH_OFFSET, b.data + len, GROWTH_BYTES);
 		memcpy(ret + SENTENCE_OFFSET, sentence, sizeof(sentence) - 1);
 	}
 	buf_done(&b);
@@ -54,6 +60,11 @@ int header_decode(const uint8_t *data, size_t len, struct header *ret)
 	const uint8_t *uuid = buf_read_bytes(&r, sizeof(header.uuid));
 	header.created_usec = (int64_t)buf_read_u64(&r);
 	header.auto_bytes = buf_read_u64(&r);
+	if (len >= HEADER_BYTES) {
+		struct buf_reader growth = BUF_READER(data + GROWTH_OFFSET, GROWTH_BYTES);
+		header.growth.began_usec = (int64_t)buf_read_u64(&growth);
+		header.growth.target_bytes = buf_read_u64(&growth);
+	}
 	if (!uuid || r.error < 0 || len < HEADER_BYTES || version == 0)
 		return -EBADMSG;
 	if (version > HEADER_VERSION)

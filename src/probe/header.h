@@ -8,6 +8,8 @@
  *  40  i64 creation, microseconds since 1970
  *  48  u64 data bytes that were chosen from the free space at creation
  *  64  a sentence for whoever looks into the file, then zeroes
+ * 256  i64 when the growth under way began, 0: none is (earlier versions: always)
+ * 264  u64 data bytes that it is to reach
  *
  * The UUID is drawn when the file is made. It is compared whenever the file is opened again within
  * a run (to lay out, to measure, to go through the page cache after all): what is measured is the
@@ -23,6 +25,7 @@
 #include <stdint.h>
 
 #include "model/job.h"
+#include "probe/growth.h"
 
 #define HEADER_BYTES 4096
 #define HEADER_DATA_OFFSET JOB_FILE_HEAD_BYTES
@@ -31,6 +34,7 @@ struct header {
 	uint8_t uuid[16];
 	int64_t created_usec;
 	uint64_t auto_bytes;
+	struct growth growth;
 };
 
 /* Makes a random UUID (version 4) of 16 random bytes. */

@@ -26,6 +26,7 @@ libprobe_a_SOURCES = \
 	%D%/fault.c %D%/fault.h \
 	%D%/fresh.c %D%/fresh.h \
 	%D%/fs_uuid.c %D%/fs_uuid.h \
+	%D%/growth.c %D%/growth.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/guard_call.c \
 	%D%/header.c %D%/header.h \

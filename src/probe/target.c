@@ -142,20 +142,11 @@ uint64_t target_auto_bytes(const struct identity *identity)
 	return bytes < WORKLOAD_FILE_SIZE_MIN ? WORKLOAD_FILE_SIZE_MIN : bytes;
 }
 
-/* Of a file just created, or one whose creator was killed before it came to this. */
-static int write_header(struct target *t, const struct clock *clock, struct run *run)
+static int put_header(struct target *t, struct run *run)
 {
 	uint8_t block[HEADER_BYTES];
-	int r;
+	int r = header_encode(&t->header, block);
 
-	t->header = (struct header){
-		.created_usec = clock_realtime_usec(clock),
-		.auto_bytes = target_auto_bytes(&run->identity),
-	};
-	if (getrandom(t->header.uuid, sizeof(t->header.uuid), 0) != (ssize_t)sizeof(t->header.uuid))
-		return fault_set(run, -EIO, "draw a name for the probe file in", t->directory.path);
-	header_make_uuid(t->header.uuid);
-	r = header_encode(&t->header, block);
 	if (r == 0) {
 		ssize_t n = pwrite(t->lock_fd, block, sizeof(block), 0);
 		if (n != (ssize_t)sizeof(block))
@@ -166,6 +157,30 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 		r = -errno;
 	end_step(t, RUN_SETUP_HEADER);
 	return r < 0 ? fault_set(run, r, "write the probe file in", t->directory.path) : 0;
+}
+
+/* Of a file just created, or one whose creator was killed before it came to this. */
+static int write_header(struct target *t, const struct clock *clock, struct run *run)
+{
+	t->header = (struct header){
+		.created_usec = clock_realtime_usec(clock),
+		.auto_bytes = target_auto_bytes(&run->identity),
+	};
+	if (getrandom(t->header.uuid, sizeof(t->header.uuid), 0) != (ssize_t)sizeof(t->header.uuid))
+		return fault_set(run, -EIO, "draw a name for the probe file in", t->directory.path);
+	header_make_uuid(t->header.uuid);
+	return put_header(t, run);
+}
+
+/* The bytes that change are few and next to each other: a header that was written halfway is still
+ * ours. */
+int target_keep_growth(struct target *target, const struct growth *growth, struct run *run)
+{
+	if (growth->began_usec == target->header.growth.began_usec &&
+		growth->target_bytes == target->header.growth.target_bytes)
+		return 0;
+	target->header.growth = *growth;
+	return put_header(target, run);
 }
 
 /* Ours, by what it begins with. */
@@ -218,6 +233,7 @@ static int find_opened(const struct target *t, const struct stat *known, bool is
 		.fd = fd,
 		.size_bytes = (uint64_t)known->st_size,
 		.auto_bytes = header.auto_bytes,
+		.growth = header.growth,
 	};
 	return 0;
 }

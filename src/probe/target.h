@@ -38,6 +38,7 @@ struct target_found {
 	int fd;
 	uint64_t size_bytes;
 	uint64_t auto_bytes; /* as in its header */
+	struct growth growth; /* likewise */
 };
 int target_find(const struct directory *directory, const char *file_name, struct target_found *ret,
 	struct run *run);
@@ -53,6 +54,10 @@ int target_open(const struct job *job, const struct place *place, const struct c
 
 /* Cuts a file that holds more than so much data. 0 or -errno. */
 int target_shrink(struct target *target, uint64_t data_bytes);
+
+/* Notes in the header how the file grows, unless that stands there. 0, or -errno with the run
+ * failed. */
+int target_keep_growth(struct target *target, const struct growth *growth, struct run *run);
 
 /* How much data, which starts at HEADER_DATA_OFFSET, is laid out: up to the first hole, or whatever
  * else would be read without the disk (extent.h). What lies behind is to be laid out anew. */

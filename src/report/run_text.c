@@ -402,7 +402,7 @@ static const char *const trust_meanings[RUN_TRUST_FLAGS] = {
 	"too fast for a disk: a cache or memory probably answered",
 	"the file system compresses: less than what was written may have reached the disk",
 	"the block layer cut the requests: one I/O here was several on the device",
-	"something was reduced to what this host allows",
+	"something was reduced: the size of the probe file, or the duration",
 	"too few I/Os to tell the 99th percentile",
 	"the probe file is still growing: judged by limit_critical and for stalls alone",
 };

@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
+import time
 
 import pytest
 
@@ -277,6 +279,41 @@ def test_opens_that_hang_are_an_incident_as_ios_that_hang_are(slow, daemon):
     assert d.repository("slow")["state"] == "warning"
     evidence = d.json("/api/v1/incidents/1")["events"][0]["evidence"]
     assert evidence["setup_step"] == "open" and evidence["value_seconds"] >= 2.2, evidence
+
+
+@pytest.mark.plain
+def test_a_file_that_grows_too_slowly_is_judged_all_the_same(slow, daemon):
+    """Above the critical limit at once, and after an hour like any other: the file remembers when that began."""
+    slow.delay(100)
+    probe = QUICK.replace("file_size = 4M", "file_size = 1G").replace("timeout = 20s", "timeout = 3s\nduration = 1s")
+    d = daemon(config=config(slow.path, probe)).wait_ready()
+    d.wait_runs("slow", 1)
+    assert "warming" in d.repository("slow")["probes"][0]["last_run"]["trust"]
+    d.probe("slow", times=2)
+    d.wait_state("slow", "warning")
+    assert "warming" in d.repository("slow")["probes"][0]["last_run"]["trust"]
+    d.wait_line(OPENED)
+    query = "SELECT file_bytes, file_target_bytes, status FROM runs_v ORDER BY id DESC LIMIT 1"
+    d.wait_sql("SELECT count(*) FROM runs_v", [(3,)])
+    before = d.sql(query)[0]
+    assert before[0] < before[1] == 1 << 30
+
+    assert d.stop()[0] == 0
+    (file,) = (slow.backing / ".repoprobe").glob("*.dat")
+    with open(file, "r+b") as f:
+        began, target = struct.unpack("<qQ", os.pread(f.fileno(), 16, 256))
+        assert (target, abs(time.time() - began / 1e6) < 120) == (1 << 30, True)
+        os.pwrite(f.fileno(), struct.pack("<q", began - 3600 * 10**6), 256)
+    d.start()
+    d.wait_ready()
+    d.probe("slow")
+    last = d.repository("slow")["probes"][0]["last_run"]
+    assert "warming" not in last["trust"] and "clamped" in last["trust"], last
+    d.wait_line(r"slow: the probe file stays at \d+(\.\d+)? MiB instead of 1 GiB")
+    assert d.sql(query)[0] == (before[0], before[0], "ok")
+    d.probe("slow")
+    assert d.count_lines(r"the probe file stays at") == 1, d.log
+    assert d.sql("SELECT count(*) FROM incident") == [(1,)]
 
 
 def freeze(path, how):

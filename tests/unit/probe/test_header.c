@@ -11,6 +11,7 @@ static const struct header sample = {
 	.uuid = { 0xff, 1, 2, 3, 4, 5, 0xff, 7, 0xff, 9, 10, 11, 12, 13, 14, 15 },
 	.created_usec = INT64_C(1796054400123456),
 	.auto_bytes = UINT64_C(805) << 20,
+	.growth = { INT64_C(1796054400123457), UINT64_C(804) << 20 },
 };
 
 static void it_comes_back_as_it_was(void **state)
@@ -23,6 +24,8 @@ static void it_comes_back_as_it_was(void **state)
 	assert_int_equal(header_decode(block, sizeof(block), &back), 0);
 	assert_int_equal(back.created_usec, sample.created_usec);
 	assert_int_equal(back.auto_bytes, sample.auto_bytes);
+	assert_int_equal(back.growth.began_usec, sample.growth.began_usec);
+	assert_int_equal(back.growth.target_bytes, sample.growth.target_bytes);
 	assert_memory_equal(back.uuid, sample.uuid, sizeof(sample.uuid));
 }
 
@@ -50,6 +53,8 @@ static void its_bytes_are_fixed(void **state)
 	assert_memory_equal(block, start, sizeof(start));
 	assert_int_equal(block[48] | block[49] << 8 | block[50] << 16 | block[51] << 24, 805 << 20);
 	assert_non_null(strstr((const char *)block + 64, "may be deleted"));
+	assert_int_equal(
+		block[264] | block[265] << 8 | block[266] << 16 | block[267] << 24, 804 << 20);
 	assert_int_equal(block[HEADER_BYTES - 1], 0);
 }
 

@@ -158,39 +158,6 @@ static void a_run_reads_and_writes_its_share(void **state)
 	assert_true(b->run->operations[RUN_WRITE].ios > 20);
 }
 
-static void a_growing_file_is_warming_until_it_is_whole(void **state)
-{
-	struct bench *b = *state;
-
-	b->job.first_layout_bytes = 3 * MIB;
-	b->job.growth_bytes = 4 * MIB;
-	go(b);
-	assert_int_equal(b->run->workload.file_size_bytes, 3 * MIB);
-	assert_true(b->run->trust & RUN_TRUST_WARMING);
-	assert_int_equal(b->run->file_bytes, 7 * MIB);
-	go(b);
-	assert_int_equal(b->run->layout_bytes, 1 * MIB); /* after the measurement */
-	assert_int_equal(b->run->own.bytes, 17 * MIB);
-	assert_int_equal(b->run->workload.file_size_bytes, 7 * MIB);
-	assert_true(b->run->trust & RUN_TRUST_WARMING);
-	assert_int_equal(b->run->file_bytes, 8 * MIB);
-	go(b);
-	assert_int_equal(b->run->workload.file_size_bytes, 8 * MIB);
-	assert_false(b->run->trust & RUN_TRUST_WARMING);
-}
-
-static void a_part_of_a_growing_file_is_not_warming(void **state)
-{
-	struct bench *b = *state;
-
-	b->job.first_layout_bytes = 4 * MIB;
-	b->job.workload.file_size_bytes = 2 * MIB;
-	go(b);
-	assert_int_equal(b->run->workload.file_size_bytes, 2 * MIB);
-	assert_int_equal(b->run->file_bytes, 4 * MIB);
-	assert_false(b->run->trust & RUN_TRUST_WARMING);
-}
-
 static void a_hole_is_laid_out_anew(void **state)
 {
 	struct bench *b = *state;
@@ -551,10 +518,6 @@ TEST_MAIN(void)
 			a_first_run_lays_out_and_measures, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_run_reads_and_writes_its_share, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_growing_file_is_warming_until_it_is_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_part_of_a_growing_file_is_not_warming, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_hole_is_laid_out_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			space_that_was_only_allocated_is_laid_out_anew, set_up, tear_down),

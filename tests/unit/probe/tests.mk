@@ -13,6 +13,7 @@ PROBE_TESTS = \
 	%D%/test_extent.c \
 	%D%/test_fault.c \
 	%D%/test_fs_uuid.c \
+	%D%/test_growth.c \
 	%D%/test_guard.c \
 	%D%/test_guard_call.c \
 	%D%/test_harmless.c \
