@@ -626,7 +626,10 @@ ASK = """
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.connect(sys.argv[1])
-s.send(b'{"command": "reload"}')
+try:
+    s.send(b'{"command": "reload"}')
+except BrokenPipeError:  # who may not ask is told so before he asks
+    pass
 sys.stdout.write(s.recv(65536).decode())
 """
 
