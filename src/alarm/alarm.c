@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a step: what the run's status says, then its numbers, then what has been good for
- * long enough, then whether anything still holds the incident open. What rises comes before what
- * clears, so that an incident which one operation hands over to another in the same run goes on. */
+/* The order of a step: the run's status, its numbers, what has been good for long enough, whether
+ * anything still holds the incident open. Raising comes before clearing, so that an incident
+ * continues when one operation takes it over from another in the same run. */
 #include "alarm/alarm.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "alarm/series.h"
 #include "alarm/slot.h"
 
-/* A tick says of each probe that it is stuck or that it is silent, and once that it flaps. */
+/* A tick reports each probe at most once, as stuck or as silent, and flapping once. */
 _Static_assert(ALARM_PROBES_MAX + 1 <= ALARM_EVENTS_MAX, "a tick has room for all probes");
 
 static bool is_judged(const struct run *run)
@@ -22,7 +22,7 @@ static bool is_judged(const struct run *run)
 	return judge_rules(run) != 0;
 }
 
-/* Makes sure that the probe, and each operation that did I/O, has its state. */
+/* Makes sure that the probe, and each operation that did I/O, has state. */
 static int add_missing(struct alarm_state *state, const struct run *run)
 {
 	bool is_missing[RUN_OPERATIONS];
@@ -67,8 +67,8 @@ static void judge_operations(struct step *step)
 	}
 }
 
-/* While a load has no normal yet, good runs make one even during an incident: without, an incident
- * of a limit near the normal would never see its own end. */
+/* While a load class has no normal, good runs build one even during an incident: otherwise an
+ * incident of a limit near the normal could never end. */
 static bool is_first_normal(const struct verdict *v)
 {
 	return !v->has_normal && v->bad == 0;
@@ -78,7 +78,7 @@ static void give_samples(struct step *step)
 {
 	bool is_quiet = step->state->incident_id == 0 && step->outcome->confirm_at_usec == 0;
 
-	/* A part of a file, or a cache, is not what is normal. */
+	/* A partly written file or a cache does not show what is normal. */
 	if (judge_rules(step->input->run) != JUDGE_ALL)
 		return;
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
@@ -132,7 +132,7 @@ static void note_probe(struct step *step)
 	if (is_explained || run->status != RUN_SKIPPED)
 		probe->taken_usec = step->input->now_usec;
 	probe->interval_usec = step->input->interval_usec;
-	/* A run by schedule ends the wait for those that confirm. */
+	/* A scheduled run ends the wait for confirming runs. */
 	if (run->status != RUN_SKIPPED && !is_judged(run) && !step->input->is_confirmation)
 		slot_close(step);
 }
@@ -180,7 +180,7 @@ void alarm_tick(struct alarm_state *state, const struct alarm_tick *tick, struct
 	ret->next_check_usec = next_check_usec(state, tick->started_usec);
 }
 
-/* What is forgotten: the worst of it is what the end of an incident is about. */
+/* What is dropped; its worst reason goes into the event that ends the incident. */
 struct oblivion {
 	const char *probe; /* NULL: all */
 	enum alarm_level worst;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Medians by load class, with how much they vary, and what the season adds. */
+/* Medians by load class, their spread, and the season. */
 #include "alarm/baseline.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 #define USEC_PER_MINUTE INT64_C(60000000)
 #define USEC_PER_SECOND INT64_C(1000000)
 #define SECONDS_PER_HOUR 3600
-#define EPOCH_HOUR INT64_C(72) /* of the week: 1970 began on a Thursday */
+#define EPOCH_HOUR INT64_C(72) /* in hours of the week: 1970 began on a Thursday */
 #define USEC_PER_DAY INT64_C(86400000000)
 #define REBUILD_USEC USEC_PER_DAY
-#define GROWING_RUNS 288 /* until there are so many, each doubling is worth a build */
-#define UNKNOWN_GROWTH 8 /* until idle runs have a normal: each eighth more */
+#define GROWING_RUNS 288 /* up to this many samples, each doubling triggers a build */
+#define UNKNOWN_GROWTH 8 /* until idle runs have a normal: build after each eighth more */
 #define ANCHOR_USEC (14 * USEC_PER_DAY)
 #define SPREAD_MIN 103 /* e^0.07 */
 #define SPREAD_MIN_FAST 100 /* one percent of the I/Os */
-#define MAD_TO_SPREAD(mad) ((mad)*1518 / 1024) /* 1.4826, of a normal distribution */
+#define MAD_TO_SPREAD(mad) ((mad)*1518 / 1024) /* 1.4826, for a normal distribution */
 
 /* Samples that count, with their class. */
 struct sorted {
@@ -30,7 +30,7 @@ struct sorted {
 	uint8_t *classes;
 	uint8_t *steps; /* of others' work */
 	size_t count;
-	uint16_t *scratch; /* as many values */
+	uint16_t *scratch; /* of the same size as values */
 };
 
 static int64_t usec_of(const struct baseline_sample *sample)
@@ -67,7 +67,7 @@ static int sorted_init(struct sorted *s, const struct baseline_source *source)
 	return 0;
 }
 
-/* A percentile of what this sample field holds; 0 without any. */
+/* A percentile of this sample field; 0 without samples. */
 static uint64_t rate_at(
 	struct sorted *s, unsigned percent, uint16_t (*get)(const struct baseline_sample *))
 {
@@ -130,7 +130,7 @@ static unsigned step_of(
 		octave_to(sample->others_bytes), octave_to(sample->others_ios), reference);
 }
 
-/* Runs without counters are judged as idle, and so they are learned from. */
+/* Runs without counters are judged as idle, and so they are learned as idle. */
 static void classify(struct sorted *s, const struct load_reference *reference)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -154,7 +154,7 @@ static bool is_usable(
 	return metric != BASELINE_FAST || (valley != 0 && sample->valley == valley);
 }
 
-/* What a value is above what its hour is used to, shifted so that it stays positive. */
+/* A value minus what is usual at its hour, shifted so that it stays positive. */
 #define RESIDUAL_ZERO 32768
 
 static uint16_t residual(int32_t value, int32_t of)
@@ -166,7 +166,7 @@ static uint16_t residual(int32_t value, int32_t of)
 	return r > UINT16_MAX ? UINT16_MAX : (uint16_t)r;
 }
 
-/* What its hour, or the work of others, lets one expect of a sample. */
+/* The value to expect of a sample at its hour or load. */
 static int32_t usual_at(const struct sorted *s, size_t i, const struct baseline *b, int32_t median)
 {
 	unsigned hour = s->samples[i]->hour_of_week % BASELINE_HOURS_OF_DAY;
@@ -184,7 +184,8 @@ static int32_t spread_of(uint16_t *values, size_t count)
 	return MAD_TO_SPREAD(select_median(values, count));
 }
 
-/* The average varies about what is usual at its hour or load, everything else about its median. */
+/* The spread of the average is taken about what is usual at its hour or load, every other spread
+ * about the median. */
 static void measure_normal(struct sorted *s, const struct baseline *b, enum baseline_metric metric,
 	enum load_class load, struct baseline_normal *ret)
 {
@@ -244,8 +245,8 @@ static void find_steps(struct sorted *s, struct baseline *b)
 	}
 }
 
-/* The anchor is what was normal after two weeks. It goes down by itself when the last two weeks
- * were faster, and up only by hand: what rises slowly is what it is for. */
+/* The anchor is what was normal after two weeks. It is lowered automatically when the last two
+ * weeks were faster, and raised only by hand, because it exists to detect a slow rise. */
 static void set_anchor(struct sorted *s, const struct baseline_source *source, struct baseline *b)
 {
 	const struct baseline *previous = source->previous;
@@ -316,8 +317,7 @@ bool baseline_is_due(const struct baseline *previous, size_t samples, int64_t no
 		return false;
 	size_t growth = previous->sample_count;
 	if (!baseline_has(previous, BASELINE_AVERAGE, LOAD_IDLE))
-		growth /= UNKNOWN_GROWTH; /* a few runs were not learned from, others make up for
-					     them */
+		growth /= UNKNOWN_GROWTH; /* allows for a few runs that were not learned from */
 	return samples >= previous->sample_count + growth;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads, writes and judges a condition. */
+/* Parses, formats and judges a condition. */
 #include "alarm/condition.h"
 
 #include <assert.h>
@@ -50,8 +50,8 @@ enum condition_unit condition_measure_unit(enum condition_measure measure)
 struct cursor {
 	const char *text;
 	size_t at;
-	size_t word_at; /* where the word that was read last begins */
-	char word[WORD_MAX]; /* cut when it is longer: then it is no word of ours */
+	size_t word_at; /* start of the word that was read last */
+	char word[WORD_MAX]; /* cut if longer: no known word is that long */
 };
 
 static size_t column(size_t at)
@@ -70,7 +70,7 @@ static void skip_blanks(struct cursor *c)
 		c->at++;
 }
 
-/* The next word: up to a blank or a comparison; "" when none follows. */
+/* The next word: ends at a blank or a comparison; "" at the end of the text. */
 static void read_word(struct cursor *c)
 {
 	size_t len = 0;
@@ -176,7 +176,7 @@ static int parse_value(enum condition_unit unit, char *word, uint64_t *ret, stru
 	return -EINVAL;
 }
 
-/* "x2 normal": how much of the usual, which one run does not know. */
+/* "x2 normal": a multiple of the normal, which a single run does not know. */
 static bool is_relative(const char *value)
 {
 	return value[0] == 'x' && value[1] >= '0' && value[1] <= '9';
@@ -314,7 +314,7 @@ void condition_format(const struct condition *condition, struct buf *b)
 
 /* --- On a run -------------------------------------------------------------- */
 
-/* A measured value as a fraction, so that nothing is rounded before it is compared. */
+/* A measured value as a fraction, to compare it without rounding. */
 struct fraction {
 	unsigned __int128 numerator;
 	uint64_t denominator; /* 0: nothing was measured */

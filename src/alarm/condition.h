@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "write p99 > 50ms": what a user sets as an alarm, read from text and judged on one run. Pure.
+/* Parses a user's alarm condition such as "write p99 > 50ms" and judges it on one run. Pure.
  * Grammar: [read|write] (avg|p50|p95|p99|p99.9|max|throughput|iops|errors) (>|<) VALUE, where VALUE
- * is a duration, a size (a second), or a number. Blanks are free. */
+ * is a duration, a size (per second), or a number. Blanks are optional. */
 #ifndef REPOPROBE_ALARM_CONDITION_H
 #define REPOPROBE_ALARM_CONDITION_H
 
@@ -33,10 +33,10 @@ enum condition_unit {
 };
 
 struct condition {
-	bool has_operation; /* else it is about each operation that happened, by itself */
+	bool has_operation; /* else each operation that took place is judged by itself */
 	enum run_operation operation;
 	enum condition_measure measure;
-	bool is_below; /* met below the value, else above it; never at it */
+	bool is_below; /* met below the value, else above it; never when equal */
 	uint64_t value; /* in the measure's unit; of a relative one: thousandths of the normal */
 	bool is_relative; /* "x2 normal" */
 };
@@ -44,44 +44,44 @@ struct condition {
 const char *condition_measure_name(enum condition_measure measure); /* "p99.9" */
 enum condition_unit condition_measure_unit(enum condition_measure measure);
 
-/* Returns 0; -EINVAL or -ERANGE with a sentence that begins with the column it is about and says
- * what was probably meant; -EOPNOTSUPP for what needs a history ("> x2 normal"). */
+/* Returns 0; -EINVAL or -ERANGE with a sentence that begins with the column of the error and
+ * suggests a correction; -EOPNOTSUPP for a condition that needs history ("> x2 normal"). */
 int condition_parse(const char *text, struct condition *ret, struct error *reterr);
 
-/* The same for whoever knows what is normal: takes "> x2 normal" as well, of what has a normal
+/* The same for callers that have a baseline: also accepts "> x2 normal" for measures with a normal
  * (avg, p50, p95, p99, throughput, iops). */
 int condition_parse_relative(const char *text, struct condition *ret, struct error *reterr);
 
-/* Appends the condition as condition_parse takes it back. */
+/* Appends the condition in the form that condition_parse accepts. */
 void condition_format(const struct condition *condition, struct buf *b);
 
 enum condition_verdict {
 	CONDITION_NOT_MET,
 	CONDITION_MET,
-	CONDITION_TOO_FEW, /* I/Os to tell this percentile: less than 10/(1-p) */
+	CONDITION_TOO_FEW, /* I/Os for this percentile: fewer than 10/(1-p) */
 	CONDITION_ABSENT, /* nothing was measured */
 };
 
-/* Judges one operation of a run, exactly, whatever the condition's own operation is. */
+/* Judges one operation of a run, exactly; the condition's own operation is ignored. */
 enum condition_verdict condition_judge(
 	const struct condition *condition, const struct run *run, enum run_operation operation);
 
-/* The same, but percentiles come from this histogram (the runs of a window merged; NULL: the run's
- * own), and "x2 normal" is of this normal, in the measure's unit (0: not known, then
+/* The same, with percentiles from this histogram (the merged runs of a window; NULL: the run's own)
+ * and "x2 normal" relative to this normal, in the measure's unit (0: not known, then
  * CONDITION_ABSENT). */
 enum condition_verdict condition_judge_window(const struct condition *condition,
 	const struct run *run, enum run_operation operation, const struct histogram *window,
 	uint64_t normal);
 
-/* What the run measured, in the measure's unit and rounded: for showing. */
+/* The measured value in the measure's unit, rounded: for display. */
 uint64_t condition_measured(
 	enum condition_measure measure, const struct run *run, enum run_operation operation);
 
-/* The same, but percentiles come from this histogram; NULL: the run's own. */
+/* The same, with percentiles from this histogram; NULL: the run's own. */
 uint64_t condition_measured_window(enum condition_measure measure, const struct run *run,
 	enum run_operation operation, const struct histogram *window);
 
-/* I/Os that a percentile needs before it is judged; 0 for what is no percentile. */
+/* I/Os that a percentile needs before it is judged; 0 for other measures. */
 uint64_t condition_ios_needed(enum condition_measure measure);
 
 #endif

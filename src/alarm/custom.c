@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's own rule. */
+/* User-defined rules: parsing and the hold window. */
 #include "alarm/custom.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static const int metrics[CONDITION_MEASURES] = {
 
 /* --- From text ------------------------------------------------------------- */
 
-/* Cuts the text at the last " WORD " into a copy of what is before it; returns what is after it, or
+/* Cuts the text at the last " WORD " into a copy of what precedes it; returns what follows it, or
  * NULL. */
 static const char *split_at(const char *text, const char *word, char before[static TEXT_MAX])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An [alarm NAME] of the user: a condition held for some slots, and what clears it. Pure; its state
- * is a value, one for each series it applies to. What it says goes to the incident as any other
- * reason does. */
+/* A user-defined [alarm NAME]: a condition that must hold for some slots, and what clears it. Pure;
+ * its state is a value, one for each series it applies to. It becomes a reason of the incident like
+ * any built-in rule. */
 #ifndef REPOPROBE_ALARM_CUSTOM_H
 #define REPOPROBE_ALARM_CUSTOM_H
 
@@ -21,7 +21,7 @@ extern const char *const custom_load_words[]; /* in the order of enum custom_loa
 
 struct custom_rule {
 	struct condition when;
-	struct condition clear; /* has_clear: else not being met clears */
+	struct condition clear; /* has_clear is false: clears when the condition is not met */
 	bool has_clear;
 	uint8_t clear_runs; /* in a row */
 	struct rule_hold hold;
@@ -36,18 +36,18 @@ int custom_parse_hold(const char *text, struct rule_hold *ret, struct error *ret
 int custom_parse_clear(
 	const char *text, struct condition *ret, uint8_t *ret_runs, struct error *reterr);
 
-/* What one run of a series is judged with. */
+/* What one run of a series is judged against. */
 struct custom_input {
 	const struct run *run;
 	enum run_operation operation;
-	const struct histogram *window; /* the newest hold.window runs merged, this one too */
+	const struct histogram *window; /* the newest hold.window runs merged, including this one */
 	const struct baseline *baseline; /* NULL: none */
 	enum load_class load;
 	int64_t now_usec;
 };
 
-/* Whether a run is a slot of the rule for this operation: scheduled, ended with numbers that are
- * judged; of a rule about errors also one that failed with some. */
+/* Whether a run is a slot of the rule for this operation: scheduled, and ended with numbers that
+ * can be judged; for a rule about errors also a failed run that has some. */
 bool custom_takes(
 	const struct custom_rule *rule, const struct run *run, enum run_operation operation);
 
@@ -57,8 +57,8 @@ enum custom_change {
 	CUSTOM_CLEARED,
 };
 
-/* Takes one slot. Runs that tell nothing (the operation did not happen, too few I/Os, no normal,
- * the load is another) change nothing. A percentile is that of the window as a whole, so once the
+/* Takes one slot. Runs without information (the operation did not take place, too few I/Os, no
+ * normal, another load) change nothing. A percentile is that of the whole window, so once the
  * window is full one verdict is enough. */
 enum custom_change custom_step(const struct custom_rule *rule, struct alarm_rule_state *state,
 	const struct custom_input *input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* [alarm NAME] by series: a state each, and an incident of the same kind as any other. */
+/* One state of each [alarm NAME] per series; they raise the same incident as built-in rules. */
 #include "alarm/custom_rules.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_of(const struct alarm_custom *custom, const char *name, const cha
 	return strcmp(custom->name, name) == 0 && strcmp(custom->probe, probe) == 0;
 }
 
-/* NULL when there are too many: it is not judged then. */
+/* NULL when there are too many: the alarm is not judged then. */
 static struct alarm_custom *find_or_add(struct alarm_state *state, const char *name,
 	const char *probe, enum run_operation operation)
 {
@@ -36,7 +36,7 @@ static uint8_t count_hits(const struct alarm_rule_state *state, uint8_t window)
 	return (uint8_t)__builtin_popcount(state->bits & mask);
 }
 
-/* Without memory it stays empty: the name is enough to know it by. */
+/* Left empty when memory is short: the name is enough to identify the alarm. */
 static void write_condition(const struct condition *condition, char *ret)
 {
 	struct buf text = BUF_INIT(ALARM_CONDITION_MAX);
@@ -139,7 +139,7 @@ void custom_rules_take(struct step *step)
 					step, &step->input->user_rules[i], (enum run_operation)k);
 }
 
-/* An alarm that is about the other operation now is another one. */
+/* An alarm whose operation has changed counts as a different alarm. */
 static bool is_known(const struct alarm_input *input, const struct alarm_custom *custom)
 {
 	for (size_t i = 0; i < input->user_rule_count; i++)

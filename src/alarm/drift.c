@@ -11,9 +11,9 @@
 #define BAD_OCTAVES OCTAVE_1_3
 #define GOOD_OCTAVES OCTAVE_1_2
 #define CHECKS 3 /* in a row */
-#define WINDOW_HOURS 12 /* looked at: longer than a patrol read or a night's backup */
+#define WINDOW_HOURS 12 /* examined: longer than a patrol read or a night's backup */
 #define HOURS_MIN 8
-#define GOOD_HOURS 3 /* most of them must be good as well: what is slow to come is slow to go */
+#define GOOD_HOURS 3 /* most of these must be good as well: slow to fire, so slow to clear */
 #define ZERO 32768 /* makes the values unsigned */
 
 static int16_t clamp(int32_t value)

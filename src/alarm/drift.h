@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slowly slower: the median of half a day of idle runs against the anchor. A normal that moves
- * along with a fault would never see it. */
+/* Detects slow drift: compares the median of half a day of idle runs with the anchor. A baseline
+ * that moves along with the fault would never show it. */
 #ifndef REPOPROBE_ALARM_DRIFT_H
 #define REPOPROBE_ALARM_DRIFT_H
 
@@ -12,15 +12,15 @@ enum drift_verdict {
 	DRIFT_FOUND,
 };
 
-/* Takes an idle run's ratio to the anchor (octaves); with the first run of an hour the one before
- * it is checked. */
+/* Takes an idle run's ratio to the anchor (octaves); the first run of an hour triggers the check of
+ * the previous hour. */
 enum drift_verdict drift_add(struct alarm_drift *drift, int32_t anchor_ratio, int64_t now_usec);
 
 /* Good enough to count towards clearing. */
 bool drift_is_good(const struct alarm_drift *drift, int32_t anchor_ratio);
 
-/* Drops what was gathered since then: what the hours of an incident were like says nothing of the
- * time after it, but a drift that was under way before it goes on. */
+/* Drops the ratios gathered since then: the hours of an incident say nothing about the time after
+ * it, but a drift that began before it continues. */
 void drift_forget(struct alarm_drift *drift, int64_t since_usec, int64_t now_usec);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The level of an incident only rises; it ends when nothing fires. What fires again within two
- * hours is the same incident, and each time it takes longer to clear. */
+/* The level of an incident only rises; it ends when nothing fires. If it fires again within two
+ * hours the same incident reopens, and each time it takes longer to clear. */
 #include "alarm/incident.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thresholds of alarms.md 6.2, and the figures they are about. */
+/* The thresholds of alarms.md 6.2 and the figures they apply to. */
 #include "alarm/judge.h"
 
 #include "alarm/octave.h"
@@ -13,15 +13,15 @@
 #define P99 UINT64_C(990000000)
 
 #define RELATIVE_SPREADS 4
-#define PLAIN_OCTAVES OCTAVE_3 /* no work of others that is measured roughly does so much */
-#define IDLE_HALF_SPREADS 7 /* of an idle average: confirming runs make up for the rest */
+#define PLAIN_OCTAVES OCTAVE_3 /* more than others' work explains, even if only estimated */
+#define IDLE_HALF_SPREADS 7 /* of an idle average: confirming runs make up for the low value */
 #define IDLE_GAIN_NSEC (2 * NSEC_PER_MSEC / 5)
 #define LIMIT_SPREADS 3
 #define SLOW_SPREADS 2
 #define THROUGHPUT_SPREADS 3
 #define THROUGHPUT_HELD_SPREADS 2
 #define CACHE_SPREADS 4
-#define CACHE_MIN_SHARE 500 /* basis points: a normal below that is no cache worth watching */
+#define CACHE_MIN_SHARE 500 /* basis points: with a lower normal share, no cache to watch */
 #define CACHE_BAD_PERCENT 60 /* of the normal share */
 #define CACHE_GOOD_PERCENT 80
 
@@ -55,7 +55,8 @@ static void measure(
 			  (uint64_t)((unsigned __int128)o->ios * NSEC_PER_SEC / run->measured_nsec))
 		: BASELINE_UNKNOWN;
 	v->values[BASELINE_FAST] = BASELINE_UNKNOWN;
-	/* When everything gets slower, the valley moves along: only the share is looked at. */
+	/* The valley is shifted by the change of p95: when everything gets slower, only the share
+	 * counts. */
 	if (valley_nsec > 0 && baseline_has(b, BASELINE_P95, LOAD_IDLE))
 		v->values[BASELINE_FAST] = (int32_t)shape_share_below(h,
 			octave_to(octave_from(valley_nsec) + v->values[BASELINE_P95] -
@@ -95,7 +96,7 @@ static bool is_idle(const struct verdict *v)
 	return v->load == LOAD_IDLE || v->load == LOAD_UNKNOWN;
 }
 
-/* How much longer an average takes than normal. */
+/* How far an average is above normal. */
 static uint64_t gain_nsec(const struct verdict *v)
 {
 	return subtract_floor(v->average_nsec, octave_to(v->reference));
@@ -106,7 +107,7 @@ static int32_t distance(const struct verdict *v)
 	return v->values[BASELINE_AVERAGE] - v->reference;
 }
 
-/* Slower than an idle run should be, though less than an alarm needs. */
+/* Slower than an idle run should be, but not enough for an alarm. */
 static bool is_elevated(const struct verdict *v, const struct baseline_normal *normal)
 {
 	return distance(v) >= OCTAVE_1_5 && distance(v) >= SLOW_SPREADS * normal->spread;
@@ -153,8 +154,8 @@ static void judge_limit(
 		set(v, ALARM_RULE_LIMIT_HELD, is_over && counts, is_good);
 }
 
-/* Others' work is measured roughly, so what is slow beside it has to be slower, and slower than
- * nearly all that was seen of this load. */
+/* Others' work is only estimated, so under load a run must be slower than that, and slower than
+ * nearly all runs seen at this load. */
 static bool is_slow(const struct verdict *v, const struct baseline_normal *normal)
 {
 	int32_t d = distance(v);
@@ -180,7 +181,7 @@ static void judge_average(
 
 	enum alarm_rule own = is_idle(v) ? ALARM_RULE_RELATIVE : ALARM_RULE_RELATIVE_BUSY;
 	enum alarm_rule other = is_idle(v) ? ALARM_RULE_RELATIVE_BUSY : ALARM_RULE_RELATIVE;
-	/* Busy and merely elevated is neither good nor bad. */
+	/* Elevated while the disk is busy is neither good nor bad. */
 	if (is_idle(v) || is_bad || is_good)
 		set(v, own, is_bad, is_good);
 	if (!is_idle(v) && is_plain)
@@ -196,7 +197,7 @@ static void judge_average(
 		v->critical |= JUDGE_BIT(own);
 }
 
-/* What the season adds to the average, it may add to the tail. */
+/* What the season adds to the average, it may also add to the tail. */
 static void judge_tail(const struct baseline *b, struct verdict *v)
 {
 	const struct baseline_normal *normal = normal_of(b, BASELINE_P95, LOAD_IDLE);
@@ -207,7 +208,7 @@ static void judge_tail(const struct baseline *b, struct verdict *v)
 	uint64_t gain = subtract_floor(
 		octave_to(v->values[BASELINE_P95]), octave_to(normal->median + v->season));
 
-	/* When the average says it already, the tail has nothing to add. */
+	/* If the average is bad already, the tail adds no information. */
 	if (!(v->bad & JUDGE_BIT(ALARM_RULE_RELATIVE)))
 		set(v, ALARM_RULE_TAIL,
 			d >= OCTAVE_2_5 && d >= RELATIVE_SPREADS * normal->spread &&
@@ -240,8 +241,8 @@ static void judge_throughput(const struct baseline *b, struct verdict *v)
 		return;
 	int32_t loss = normal->median - v->values[BASELINE_THROUGHPUT];
 
-	/* With latency up as well it may be other clients of the same server, whose work cannot be
-	 * seen from here: then it has to last. */
+	/* If latency is up as well, other clients of the same server may be the cause, whose work
+	 * is not visible here: then it has to last. */
 	bool is_alone = v->has_normal && distance(v) < OCTAVE_1_2;
 
 	set(v, ALARM_RULE_THROUGHPUT,
@@ -269,7 +270,7 @@ static void judge_stall(
 	bool is_setup = run->setup_longest_nsec > JUDGE_STALL_NSEC;
 	bool is_stall = h->max_nsec > JUDGE_STALL_NSEC || run->status == RUN_STALLED || is_setup;
 
-	/* Whoever waits for an open waits as long as for an I/O. */
+	/* An open delays its caller as much as an I/O of the same duration. */
 	if (is_setup && run->setup_longest_nsec > h->max_nsec) {
 		v->setup_step = run->setup_step;
 		v->setup_nsec = run->setup_longest_nsec;
@@ -294,7 +295,7 @@ static void judge_peers(
 static const struct {
 	enum baseline_metric metric;
 	enum alarm_moved bit;
-	bool is_loss; /* less of it is worse */
+	bool is_loss; /* lower is worse */
 } moving[] = {
 	{ BASELINE_P50, ALARM_MOVED_P50, false },
 	{ BASELINE_P95, ALARM_MOVED_P95, false },
@@ -320,7 +321,7 @@ static void find_moved(const struct baseline *b, const struct alarm_input *input
 		v->moved |= ALARM_MOVED_MAX;
 }
 
-/* No verdict about load is certain without counters: nothing of it is critical. */
+/* Without counters the load is uncertain: nothing about it is critical. */
 static void soften(struct verdict *v)
 {
 	if (v->load == LOAD_UNKNOWN)
@@ -338,7 +339,7 @@ uint32_t judge_rules(const struct run *run)
 	return JUDGE_ALL;
 }
 
-/* Above the limit and below limit_critical, a part of a file is neither good nor bad. */
+/* Between the limit and limit_critical, a partly written file is neither good nor bad. */
 static void narrow(const struct alarm_input *input, struct verdict *v)
 {
 	uint32_t rules = judge_rules(input->run);
@@ -348,7 +349,7 @@ static void narrow(const struct alarm_input *input, struct verdict *v)
 	if (rules == JUDGE_ALL)
 		return;
 	if (input->run->trust & RUN_TRUST_CACHED)
-		rules &= v->bad; /* that it was fast is no proof of anything */
+		rules &= v->bad; /* that it was fast proves nothing */
 	if (!is_critical && !(v->good & JUDGE_BIT(ALARM_RULE_LIMIT)))
 		rules &= ~JUDGE_BIT(ALARM_RULE_LIMIT);
 	v->judged &= rules;
@@ -393,7 +394,7 @@ void judge_run(const struct alarm_input *input, enum run_operation operation, st
 	*ret = v;
 }
 
-/* --- In words, for others ------------------------------------------------ */
+/* --- Evidence and cause ---------------------------------------------------- */
 
 static const struct {
 	enum baseline_metric metric;

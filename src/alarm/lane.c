@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting bits. */
+/* N-of-M hold windows, kept as bit masks. */
 #include "alarm/lane.h"
 
 #include "alarm/alarm.h"
@@ -13,12 +13,12 @@
 #define STALL_HITS_CRITICAL 4
 
 enum lane {
-	LANE_FAST, /* as the sensitivity says, confirmed */
-	LANE_SURE, /* likewise, but never on less than three slots: load is measured roughly */
+	LANE_FAST, /* by sensitivity, confirmed */
+	LANE_SURE, /* the same, but at least three slots: load is only estimated */
 	LANE_HELD,
-	LANE_LONG, /* two hours: longer than what others do now and then */
+	LANE_LONG, /* two hours: longer than occasional work of others */
 	LANE_STALL,
-	LANE_SELF, /* counts for itself: one slot is enough */
+	LANE_SELF, /* each slot counts alone: one is enough */
 };
 
 static const enum lane lanes[ALARM_RULES] = {
@@ -66,7 +66,7 @@ static unsigned hits_of(uint32_t bits, unsigned window)
 	return (unsigned)__builtin_popcount(bits & mask);
 }
 
-/* Two slots one after the other saw the same short trouble. */
+/* Two consecutive slots were caught by the same short disturbance. */
 static bool is_one_stretch(uint32_t bits)
 {
 	return hits_of(bits, STALL_WINDOW) == STALL_HITS && (bits & 3) == 3;
@@ -90,7 +90,7 @@ enum alarm_level lane_level(
 {
 	struct rule_hold hold = hold_of(rule, sense);
 	unsigned critical_hits = lanes[rule] == LANE_STALL ? STALL_HITS_CRITICAL : hold.hits;
-	/* A storm of stalls is critical whatever else each of them is. */
+	/* Many stalls are critical, whatever the level of each. */
 	uint32_t critical_bits = lanes[rule] == LANE_STALL ? state->bits : state->critical_bits;
 
 	if ((state->bits & 1) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table by storage, and a floor by the workload. */
+/* A table by storage kind, and a floor by workload. */
 #include "alarm/limit.h"
 
 #include <assert.h>
@@ -76,7 +76,7 @@ static struct rule_limit pair_of(const struct rule_limit *preset, enum limit_sto
 	return pair;
 }
 
-/* What depth I/Os of this size take at this throughput, and three tenths. */
+/* The latency of I/Os of this size at this depth and throughput, plus 30 percent. */
 static uint64_t floor_nsec(const struct limit_question *q)
 {
 	const struct workload *w = q->workload;
@@ -129,7 +129,7 @@ struct rule_limit limit_choose(const struct limit_question *q, struct buf *reaso
 
 	if (is_floor) {
 		uint64_t raised = smaller(floor, cap);
-		/* The distance between both stays what it was. */
+		/* The ratio of the two limits is kept. */
 		pair.limit_critical_nsec =
 			smaller((uint64_t)((unsigned __int128)pair.limit_critical_nsec * raised /
 					pair.limit_nsec),

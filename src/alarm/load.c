@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work of others against what the repository can do. */
+/* Compares the work of others with what the repository can do. */
 #include "alarm/load.h"
 
 #define PERCENT_MAX 255
@@ -9,7 +9,7 @@ static unsigned percent_of(uint64_t rate, uint64_t reference)
 	if (reference == 0)
 		return 0;
 	if (rate > UINT64_MAX / 100)
-		rate = UINT64_MAX / 100; /* no disk is so fast */
+		rate = UINT64_MAX / 100; /* no disk is this fast */
 	uint64_t percent = rate * 100 / reference;
 	return percent > PERCENT_MAX ? PERCENT_MAX : (unsigned)percent;
 }

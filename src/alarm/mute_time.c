@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mute's stretches: a calendar of their beginnings, and either a calendar of ends or a length. */
+/* The intervals of a mute: a calendar of their starts, and a calendar of ends or a length. */
 #include "alarm/mute_time.h"
 
 #include <ctype.h>
@@ -23,13 +23,13 @@
 struct mute_time {
 	char *text;
 	struct calendar *begin;
-	struct calendar *end; /* NULL: length_usec counts */
+	struct calendar *end; /* NULL: length_usec is used */
 	uint64_t length_usec;
 };
 
 /* --- From text ----------------------------------------------------------- */
 
-/* A stretch of the text, not terminated. */
+/* A part of the text, not terminated. */
 struct part {
 	const char *text;
 	size_t len;
@@ -49,7 +49,7 @@ static bool is_word(struct part part, const char *word)
 	return part.len == strlen(word) && strncmp(part.text, word, part.len) == 0;
 }
 
-/* How many characters are a time of day, "6:00" or "21:30:15"; 0: none. */
+/* The length of a time of day, "6:00" or "21:30:15"; 0: none. */
 static size_t time_of_day_len(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -60,7 +60,7 @@ static size_t time_of_day_len(const char *text, size_t len)
 	return colons == 1 || colons == 2 ? i : 0;
 }
 
-/* "21:30-06:00": the length of what stands before the '-', or 0. */
+/* "21:30-06:00": the length of the text before the '-', or 0. */
 static size_t find_dash(struct part word)
 {
 	size_t first = time_of_day_len(word.text, word.len);
@@ -76,7 +76,7 @@ static bool is_zone(struct part word)
 	return word.len > 0 && (isalpha((unsigned char)word.text[0]) != 0);
 }
 
-/* What is behind the last blank, when it looks like the name of a time zone, else nothing. */
+/* The text after the last blank if it looks like a time zone name, else empty. */
 static struct part find_zone(const char *text)
 {
 	const char *at = text;
@@ -118,7 +118,7 @@ static int parse_joined(struct part a, struct part b, struct part c,
 
 static const struct part nothing = { .text = "", .len = 0 };
 
-/* word is "21:30-06:00" with first characters before the dash; at is behind it. */
+/* word is "21:30-06:00" with first characters before the dash; at points behind it. */
 static int parse_times(struct mute_time *m, struct part word, size_t first, const char *at,
 	const struct zone_places *places, struct error *reterr)
 {
@@ -169,7 +169,7 @@ static int parse_length(struct mute_time *m, struct part word, const char *at,
 
 	at += strspn(at, " \t");
 	struct part zone = find_zone(at);
-	if (zone.text == at) /* the length itself, if it is one */
+	if (zone.text == at) /* it is the length itself */
 		zone = (struct part){ .text = at + strlen(at), .len = 0 };
 	append(&length, (struct part){ .text = at, .len = (size_t)(zone.text - at) });
 	int r = parse_duration(buf_text(&length), &m->length_usec, reterr);
@@ -232,12 +232,12 @@ const char *mute_time_text(const struct mute_time *m)
 	return m->text;
 }
 
-/* --- Its stretches -------------------------------------------------------- */
+/* --- Intervals ------------------------------------------------------------ */
 
-/* Begins and ends are compared as local times: as instants, both ends of a stretch are the same
- * where clocks leave them out, and the next end would be that of another day. */
+/* Starts and ends are compared as local times: as instants, both ends of an interval are equal
+ * where the clocks skip them, and the next end would be that of another day. */
 
-/* The first begin after a time, if clocks have shown it. */
+/* The first start after a time, if the clocks have shown it. */
 static bool next_begin(
 	const struct mute_time *m, int64_t after_sec, int64_t shown_sec, int64_t *ret_sec)
 {
@@ -249,8 +249,8 @@ static bool next_begin(
 	return true;
 }
 
-/* The last begin that clocks have shown: one that is far enough back, then nearer and nearer,
- * because calendars only know what comes next. */
+/* The last start that the clocks have shown: searched from far enough back towards now, because
+ * calendars only compute the next one. */
 static bool find_begin(const struct mute_time *m, int64_t shown_sec, int64_t *ret_sec)
 {
 	int64_t back_sec = 1;

@@ -19,7 +19,7 @@ int32_t octave_from(uint64_t value)
 	uint64_t mantissa = exponent > 31 ? value >> (exponent - 31) : value << (31 - exponent);
 	uint32_t bits = exponent;
 
-	/* One bit more than is kept, for the rounding. */
+	/* One bit more than is kept, for rounding. */
 	for (unsigned i = 0; i <= FRACTION_BITS; i++) {
 		mantissa = mantissa * mantissa >> 31;
 		bits <<= 1;
@@ -42,7 +42,8 @@ uint64_t octave_to(int32_t octaves)
 
 	if (exponent > 63)
 		return UINT64_MAX;
-	/* A factor of one where there is none: a branch would be guessed wrong every other time. */
+	/* Multiplies by one where the bit is not set: a branch would be mispredicted half of the
+	 * time. */
 	for (unsigned i = 0; i < FRACTION_BITS; i++) {
 		uint64_t mask = UINT64_C(0) - (fraction >> (FRACTION_BITS - 1 - i) & 1);
 		uint64_t factor = ONE + ((roots[i] - ONE) & mask);

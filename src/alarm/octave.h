@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logarithms in whole numbers, the same on every machine: what is compared are ratios, and what is
- * far from normal is so by a factor. The unit is 1/1024 of an octave (0.07 %). */
+/* Integer logarithms, the same on every machine: the rules compare ratios, and a deviation from
+ * normal is a factor. The unit is 1/1024 of an octave (0.07 %). */
 #ifndef REPOPROBE_ALARM_OCTAVE_H
 #define REPOPROBE_ALARM_OCTAVE_H
 
@@ -22,10 +22,10 @@
 #define OCTAVE_3 1623
 #define OCTAVE_5 2378
 
-/* 1024 × log2(value), to the nearest; 0 for 0 too. At most 65535, so it fits a uint16_t. */
+/* 1024 × log2(value), to the nearest; also 0 for 0. At most 65535, so it fits a uint16_t. */
 int32_t octave_from(uint64_t value);
 
-/* The value again, to 0.07 %; UINT64_MAX when it does not fit. */
+/* The inverse, to 0.07 %; UINT64_MAX when it does not fit. */
 uint64_t octave_to(int32_t octaves);
 
 #endif

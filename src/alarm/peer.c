@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is near, and their median. */
+/* Median latency of other repositories on the same storage. */
 #include "alarm/peer.h"
 
 #include <string.h>

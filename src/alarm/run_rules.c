@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of statuses, and dead men. */
+/* The table of statuses, and the timeouts for missing runs. */
 #include "alarm/run_rules.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "alarm/incident.h"
 #include "alarm/lane.h"
 
-#define DEAD_RUNS 2 /* the one that failed and the one that confirms it */
+#define DEAD_RUNS 2 /* the failed run and the one that confirms it */
 
-/* What a status means: which rule, its level, and after how many such runs. */
+/* What a status means: the rule, its level, and after how many such runs it fires. */
 static const struct meaning {
 	enum alarm_level level; /* ALARM_NONE: no trouble */
 	enum alarm_run_rule rule;
@@ -134,7 +134,7 @@ void run_rules_take(struct step *step)
 	count_good(step);
 }
 
-/* --- Silence ------------------------------------------------------------- */
+/* --- Missing runs ---------------------------------------------------------- */
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -151,7 +151,7 @@ static int64_t add_intervals(int64_t from_usec, uint64_t interval_usec, unsigned
 	return from_usec + (int64_t)span;
 }
 
-/* When silence reaches a level, if nothing is heard until then. */
+/* When silence reaches a level if nothing is heard until then. */
 static int64_t silent_at_usec(
 	const struct alarm_probe *probe, int64_t started_usec, enum alarm_level level)
 {
@@ -160,7 +160,7 @@ static int64_t silent_at_usec(
 					: ALARM_NO_DATA_INTERVALS);
 }
 
-/* Likewise that runs are skipped: this is known to be so, and no more than a warning. */
+/* The same for skipped runs: their cause is known, so a warning at most. */
 static int64_t skipped_at_usec(const struct alarm_probe *probe, int64_t started_usec)
 {
 	int64_t since_usec = later(probe->taken_usec, started_usec);
@@ -187,7 +187,7 @@ static void check_silence(struct alarm_state *state, struct alarm_probe *probe,
 	int64_t now_usec = tick->now_usec;
 	struct incident_event event;
 
-	/* A stuck worker is the reason, and told as such. */
+	/* The reason is a stuck worker, and it is reported as such. */
 	if (probe->interval_usec == 0 || probe->stuck_usec != 0)
 		return;
 	bool is_silent = now_usec >= silent_at_usec(probe, tick->started_usec, ALARM_WARNING);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed places, since tens of thousands are read at a start. */
+/* Fixed offsets, because tens of thousands are decoded at start-up. */
 #include "alarm/sample_code.h"
 
 #include <errno.h>

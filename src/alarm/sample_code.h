@@ -12,7 +12,7 @@ struct baseline_sample;
 
 void sample_code(const struct baseline_sample *sample, uint8_t ret[static SAMPLE_CODE_BYTES]);
 
-/* 0, or -EBADMSG for what sample_code does not write. *ret is written on success alone. */
+/* 0, or -EBADMSG for bytes that sample_code does not write. *ret is written only on success. */
 int sample_code_read(const void *data, size_t len, struct baseline_sample *ret);
 
 #endif

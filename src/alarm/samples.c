@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring of samples. */
+/* A ring buffer of samples. */
 #include "alarm/samples.h"
 
 #include <stdlib.h>
@@ -78,8 +78,8 @@ void samples_restore(struct samples *samples, const struct baseline_sample *samp
 		keep(samples, sample, latency);
 }
 
-/* The medians of the hours, one after the other: samples are in the order of time from the oldest
- * on, which is the next to go. */
+/* The medians of consecutive hours: samples are in time order, beginning with the oldest, which is
+ * the next to be overwritten. */
 uint64_t samples_best_bytes_per_sec(const struct samples *samples, int64_t now_usec)
 {
 	uint16_t values[MINUTES_PER_HOUR];
@@ -110,7 +110,7 @@ int samples_refresh(struct samples *samples, int64_t now_usec)
 {
 	if (!baseline_is_due(&samples->baseline, samples->count, now_usec))
 		return 0;
-	/* A valley stays: shares below another could not be compared with it. */
+	/* The valley is kept: shares counted with another could not be compared. */
 	uint64_t valley_nsec = samples->baseline.valley_nsec;
 	const struct baseline_source source = {
 		.samples = samples->list,

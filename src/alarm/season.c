@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples by (hour of week, week), and medians over them.
- *
- * The hour of the day is learned from good runs alone. The hour of the week is learned from all of
- * them: what it is for, a patrol read every Saturday night, is trouble to everybody who does not
- * know that it recurs; that it does is asked for instead: the median week must have it. */
+/* Samples by (hour of week, week), and medians over them. The hour of the day is learned from good
+ * runs alone. The hour of the week is learned from all runs, because an event such as a patrol read
+ * every Saturday night looks like trouble until it is known to recur; recurrence is required
+ * instead: the median week must have it. */
 #include "alarm/season.h"
 
 #include <stdlib.h>
@@ -25,9 +24,9 @@ struct item {
 struct season_builder {
 	size_t max;
 	size_t count;
-	struct item *items; /* as they came */
+	struct item *items; /* in the order they were added */
 	uint16_t *values; /* by cell */
-	bool *learned; /* likewise */
+	bool *learned; /* parallel to values */
 	uint16_t *scratch;
 	uint32_t first[CELLS + 1]; /* of each cell, in values */
 };

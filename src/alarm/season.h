@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recurs by the hour of the day and of the week in the idle runs of a series. */
+/* Hourly and weekly patterns in the idle runs of a series. */
 #ifndef REPOPROBE_ALARM_SEASON_H
 #define REPOPROBE_ALARM_SEASON_H
 
@@ -14,7 +14,7 @@ struct season_builder;
 struct season_builder *season_new(size_t samples_max); /* NULL when memory is short */
 struct season_builder *season_free(struct season_builder *builder);
 
-/* week: 0 for the newest seven days, 1 for those before …; older ones are passed over. */
+/* week: 0 for the newest seven days, 1 for the seven before …; older samples are ignored. */
 void season_add(
 	struct season_builder *builder, const struct baseline_sample *sample, unsigned week);
 

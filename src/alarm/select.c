@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few values by Hoare's selection, with the middle value as pivot; many by counting, first their
- * upper halves, then the lower halves of those that share the upper one: two passes, and nothing
- * that a processor could guess wrong. */
+/* Few values: Hoare's selection with the middle value as pivot. Many: counting, first by their
+ * upper halves, then by the lower halves of those that share the upper one: two passes without
+ * data-dependent branches. */
 #include "alarm/select.h"
 
 #include <assert.h>
 
 #define HALVES 256
-#define COUNTING_MIN 256 /* below it the counters are more work than the values */
+#define COUNTING_MIN 256 /* for fewer values the counters cost more than the values */
 
 static void swap(uint16_t *a, uint16_t *b)
 {
@@ -17,7 +17,7 @@ static void swap(uint16_t *a, uint16_t *b)
 	*b = kept;
 }
 
-/* Where in the counters the place falls; what remains of the place is its place in there. */
+/* Finds the counter that holds the rank; the rank within that counter remains in *place. */
 static unsigned find_half(const uint32_t counters[HALVES], size_t *place)
 {
 	unsigned half = 0;
@@ -50,8 +50,8 @@ uint16_t select_place(uint16_t *values, size_t count, size_t place)
 		return count_place(values, count, place);
 	while (high - low > 1) {
 		uint16_t pivot = values[low + (high - low) / 2];
-		size_t less = low; /* values before it are less */
-		size_t more = high; /* values from it on are more */
+		size_t less = low; /* values before it are smaller */
+		size_t more = high; /* values from it on are greater */
 		for (size_t i = low; i < more;) {
 			if (values[i] < pivot)
 				swap(&values[i++], &values[less++]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* N of M by name. */
+/* Sensitivity presets as N-of-M windows. */
 #include "alarm/sense.h"
 
 #include <assert.h>

@@ -8,8 +8,8 @@
 const char *sense_name(enum rule_sensitivity sensitivity); /* "very-quiet" */
 int sense_parse(const char *text, enum rule_sensitivity *ret); /* 0 or -EINVAL */
 
-/* What a preset comes to. Confirming runs are worth a shorter window: without any, the default is
- * that of quiet (alarms.md 6.2). confirm_after_usec: as many as confirmations says, rising. */
+/* The settings of a preset. Confirming runs justify a shorter window: without any, the default
+ * equals quiet (alarms.md 6.2). confirm_after_usec: confirmations entries, ascending. */
 struct rule_sense sense_from(enum rule_sensitivity sensitivity, bool is_limit_strict,
 	const uint64_t *confirm_after_usec, size_t confirmations);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of a series and what they come to together. */
+/* The rules of a series and their combined level. */
 #include "alarm/series.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct alarm_series *step_series(const struct step *step, enum run_operation ope
 	return alarm_state_find(step->state, step->input->run->probe, operation);
 }
 
-/* The series stands for the worst of its rules, the first of them when several are. */
+/* The state of the series is that of its worst rule, the first one if several are equal. */
 static void sum_up(struct alarm_series *series)
 {
 	series->level = ALARM_NONE;
@@ -50,7 +50,7 @@ static void count_good(struct alarm_series *series, const struct verdict *v)
 	}
 }
 
-/* Drift has its own clock, so its slots come once an hour. */
+/* Drift has its own clock: one slot per hour. */
 static void judge_drift(struct alarm_series *series, struct verdict *v, int64_t now_usec)
 {
 	uint32_t bit = JUDGE_BIT(ALARM_RULE_DRIFT);
@@ -67,7 +67,7 @@ static void judge_drift(struct alarm_series *series, struct verdict *v, int64_t 
 		v->good |= bit;
 }
 
-/* What later runs, and those of peers, are compared with. */
+/* Values that later runs, and those of peers, are compared with. */
 static void note_whole(struct step *step, enum run_operation operation)
 {
 	struct alarm_series *series = step_series(step, operation);
@@ -106,7 +106,7 @@ void series_note(struct step *step, enum run_operation operation)
 	count_good(series, v);
 }
 
-/* The event about a rule of this series; the incident fills in the rest. */
+/* Describes a rule of this series; the incident fills in the rest. */
 static void describe(const struct step *step, enum run_operation operation, enum alarm_rule rule,
 	struct incident_event *ret)
 {
@@ -142,7 +142,7 @@ static void add_evidence(const struct step *step, enum run_operation operation,
 	const struct alarm_series *series = step_series(step, operation);
 
 	judge_evidence(v, step->input->baselines[operation], rule, &event->evidence);
-	/* What the I/Os were like says nothing of what came before them. */
+	/* The figures of the I/Os say nothing about the set-up before them. */
 	if (event->evidence.setup_step == RUN_SETUP_NONE)
 		event->evidence.cause = judge_cause(
 			v->moved, operation, step->has_verdict[other], step->verdicts[other].moved);
@@ -171,7 +171,7 @@ static void raise(struct step *step, enum run_operation operation, enum alarm_ru
 		step->outcome);
 }
 
-/* Several rules may say the same; that is told once. */
+/* Several rules may have the same reason; it is reported once. */
 static bool is_told(const struct alarm_series *series, enum alarm_rule rule, enum alarm_level level)
 {
 	for (size_t i = 0; i < ALARM_RULES; i++)
@@ -212,7 +212,7 @@ static unsigned needed_runs(const struct step *step)
 	return lane_clear_runs(ALARM_CLEAR_RUNS, step->state->reopenings);
 }
 
-/* Trouble that is over must not help to fire again. */
+/* Trouble that is over must not contribute to firing again. */
 static void empty_windows(struct alarm_series *series)
 {
 	memset(series->rules, 0, sizeof(series->rules));

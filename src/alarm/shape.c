@@ -4,8 +4,8 @@
 
 #define MILLION UINT64_C(1000000)
 #define RUNS_MIN 36
-#define SIDE_MIN_SHARE (MILLION * 4 / 100) /* of the I/Os, on either side of a valley */
-#define DEPTH_PERCENT 45 /* a valley is below so much of the lower peak beside it */
+#define SIDE_MIN_SHARE (MILLION * 4 / 100) /* share of the I/Os on either side of a valley */
+#define DEPTH_PERCENT 45 /* a valley is below this share of the lower peak beside it */
 
 void shape_add(struct shape *shape, const struct histogram *latency)
 {
@@ -23,7 +23,7 @@ void shape_add(struct shape *shape, const struct histogram *latency)
 	}
 }
 
-/* Smoothed, so that a single empty bucket is no valley. */
+/* Smoothed, so that a single empty bucket is not a valley. */
 static uint64_t height(const struct shape *shape, size_t i)
 {
 	uint64_t sum = 2 * (uint64_t)shape->buckets[i];
@@ -69,7 +69,7 @@ uint64_t shape_valley_nsec(const struct shape *shape)
 			best_first = i;
 			best_last = i;
 		} else if (percent == best_percent && best_last + 1 == i) {
-			best_last = i; /* a wide one: its middle counts */
+			best_last = i; /* of a wide valley the middle is used */
 		}
 	}
 	if (best_first == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two of three. */
+/* Majority vote over a scheduled run and its confirming runs. */
 #include "alarm/slot.h"
 
 #include "alarm/lane.h"
@@ -25,7 +25,7 @@ static struct alarm_slot_run slot_run_of(const struct verdict *v)
 	};
 }
 
-/* How many of the slot's runs say so of a rule. */
+/* How many of the slot's runs are bad, critical or near for a rule. */
 struct votes {
 	unsigned bad;
 	unsigned critical;
@@ -44,8 +44,7 @@ static struct votes count(const struct alarm_series *series, unsigned runs, size
 	return votes;
 }
 
-/* What most of the runs say; near is what none of them speaks against. A single one speaks for
- * itself. */
+/* The majority of the runs; near is set when no run contradicts it. A single run decides alone. */
 static struct alarm_slot_run majority(const struct alarm_series *series, unsigned runs)
 {
 	struct alarm_slot_run most = { 0 };
@@ -65,7 +64,7 @@ static struct alarm_slot_run majority(const struct alarm_series *series, unsigne
 	return most;
 }
 
-/* Whether more runs could change what most of them say, or that none speaks against it. */
+/* Whether more runs could change the majority or break unanimity. */
 static bool is_open(const struct alarm_series *series, unsigned runs, unsigned runs_max)
 {
 	for (size_t rule = 0; rule < ALARM_RULES; rule++) {
@@ -99,7 +98,7 @@ void slot_close(struct step *step)
 		settle(step);
 }
 
-/* Once there is an incident, nobody needs to be sure of it. */
+/* During an incident no confirmation is needed. */
 static bool is_doubtful(const struct step *step)
 {
 	unsigned runs_max = 1 + (unsigned)step->input->sense.confirmations;
@@ -128,8 +127,8 @@ static void add_run(struct step *step)
 	}
 }
 
-/* Confirming runs follow the slot's own run by the configured times, but never all at once when one
- * of them came late. */
+/* Confirming runs follow the slot's own run after the configured times, but not all at once when
+ * one of them was late. */
 static void ask(struct step *step)
 {
 	const struct rule_sense *sense = &step->input->sense;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slot: a run by schedule and the runs that confirm it. What the fast lane counts is what most of
- * them say, so that a spike shorter than a minute is none. */
+/* A slot: a scheduled run and its confirming runs. The fast lane counts their majority vote, so
+ * that a spike shorter than a minute does not count. */
 #ifndef REPOPROBE_ALARM_SLOT_H
 #define REPOPROBE_ALARM_SLOT_H
 
 #include "alarm/step.h"
 
-/* Takes a run with numbers, of which step has the verdicts: into its slot, and from there into the
- * windows. Asks for a confirming run when one is needed. */
+/* Takes a run with numbers, whose verdicts are in step: into its slot, and from there into the
+ * windows. Requests a confirming run when one is needed. */
 void slot_take_run(struct step *step);
 
-/* The slot is over, whatever is still missing. */
+/* Ends the slot, even if confirming runs are missing. */
 void slot_close(struct step *step);
 
 #endif

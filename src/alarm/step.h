@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of alarm_step on its way through the rules. Private to alarm/. */
+/* State of one alarm_step call as it passes through the rules. Private to alarm/. */
 #ifndef REPOPROBE_ALARM_STEP_H
 #define REPOPROBE_ALARM_STEP_H
 
@@ -12,12 +12,12 @@ struct step {
 	struct alarm_outcome *outcome;
 	bool has_verdict[RUN_OPERATIONS];
 	struct verdict verdicts[RUN_OPERATIONS];
-	/* Of what cleared last in this step, for the event that ends the incident. */
+	/* About what cleared last in this step, for the event that ends the incident. */
 	bool has_cleared;
 	struct incident_event cleared;
 };
 
-/* The series of the run's operation; there is one for each that has a verdict. Lent. */
+/* The series of this operation; one exists for each that has a verdict. Lent. */
 struct alarm_series *step_series(const struct step *step, enum run_operation operation);
 
 #endif
