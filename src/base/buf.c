@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growing byte buffer with a maximum and a sticky error, and the reader of what it packs. */
+/* A growing byte buffer with a maximum and a sticky error, and the reader of its integers. */
 #include "base/buf.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "base/utf8.h"
 
 #define FIRST_CAPACITY 128
-/* Keeps sizes far from overflow, whatever max says. */
+/* Keeps sizes far from overflow, whatever max is. */
 #define MAX_MAX (SIZE_MAX / 4)
 
-/* Makes room for extra more bytes and the NUL. False when an error stuck, now or before. */
+/* Makes room for extra more bytes and the NUL. False on an error, new or earlier. */
 static bool reserve(struct buf *b, size_t extra)
 {
 	size_t max = b->max < MAX_MAX ? b->max : MAX_MAX;

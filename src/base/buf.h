@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growing byte buffer with a maximum its creator names and a sticky error: append freely, check
+/* A growing byte buffer with a maximum set by its creator and a sticky error: append freely, check
  * once. All text of the program is built here. */
 #ifndef REPOPROBE_BASE_BUF_H
 #define REPOPROBE_BASE_BUF_H
@@ -22,7 +22,7 @@ struct buf {
 		.max = (max_bytes)                                                                 \
 	}
 
-/* Appends; do nothing once an error stuck. */
+/* Append; no-op after an error. */
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_add_text(struct buf *b, const char *text);
 void buf_add_char(struct buf *b, char c);
@@ -47,11 +47,11 @@ const char *buf_text(const struct buf *b);
  * 0 or the sticky error, in which case the bytes are freed. ret_len may be NULL. */
 int buf_take(struct buf *b, char **ret_data, size_t *ret_len);
 
-void buf_clear(struct buf *b); /* forgets content and error, keeps the memory */
+void buf_clear(struct buf *b); /* drops content and error, keeps the memory */
 void buf_done(struct buf *b);
 
 /* Reads what the buf_add_* integers wrote. A short or malformed input sets error to -EBADMSG, after
- * which every read answers 0: read freely, check once. */
+ * which every read returns 0: read freely, check once. */
 struct buf_reader {
 	const uint8_t *data;
 	size_t len;
@@ -69,7 +69,7 @@ uint16_t buf_read_u16(struct buf_reader *r);
 uint32_t buf_read_u32(struct buf_reader *r);
 uint64_t buf_read_u64(struct buf_reader *r);
 uint64_t buf_read_varint(struct buf_reader *r);
-/* Lends the next len bytes, or NULL and the error. */
+/* Lends the next len bytes, or returns NULL and sets the error. */
 const uint8_t *buf_read_bytes(struct buf_reader *r, size_t len);
 
 #endif

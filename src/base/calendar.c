@@ -14,7 +14,7 @@
 
 #define YEARS (CALENDAR_YEAR_MAX - CALENDAR_YEAR_MIN + 1)
 #define TEXT_MAX 16384
-#define COUNT_FIRST_YEAR 2001 /* of 28 years without an exception in the rule of leap years */
+#define COUNT_FIRST_YEAR 2001 /* 28 years in which the leap year rule has no exception */
 
 struct calendar {
 	struct zone *zone;
@@ -35,7 +35,7 @@ static void add_to_set(struct calendar *c, int unit, int value)
 		c->sets[unit] |= UINT64_C(1) << value;
 }
 
-/* Counted from the end of a month a repetition leads towards that end. */
+/* Counted from the end of a month, a repetition advances towards that end. */
 static void add_value(struct calendar *c, int unit, const struct calendar_value *v)
 {
 	static const int last[CALENDAR_UNITS] = { CALENDAR_YEAR_MAX, 12, 31, 23, 59, 59 };
@@ -249,8 +249,8 @@ int64_t calendar_instant(const struct calendar *calendar, int64_t local_sec)
 	return zone_first_instant(calendar->zone, local_sec) * (int64_t)USEC_PER_SEC;
 }
 
-/* A local time comes at the first instant that shows it or a later one. So those to come are the
- * ones later than all that has been shown. */
+/* A local time occurs at the first instant that shows it or a later one, so the next ones are those
+ * later than every time shown so far. */
 int calendar_next(const struct calendar *calendar, int64_t after_usec, int64_t *ret_usec)
 {
 	int64_t local_sec;

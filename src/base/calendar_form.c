@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and prints what calendar_parse.c has read. The rules and the normal form are those of
+/* Checks and prints the result of calendar_parse.c. The rules and the normal form are those of
  * systemd's calendarspec.c. */
 #include "base/calendar_form.h"
 
@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 #define SENTENCE_MAX 256
-#define FROM_END_MAX 28 /* as every month has */
+#define FROM_END_MAX 28 /* every month has at least this many */
 #define SHORT_NAME 3
 
 const char *const calendar_weekday_names[7] = { "Monday", "Tuesday", "Wednesday", "Thursday",
@@ -46,7 +46,7 @@ int calendar_refuse(
 	return -EINVAL;
 }
 
-/* 26 is 2026, 89 is 1989. */
+/* 26 means 2026, 89 means 1989. */
 static int full_year(int year)
 {
 	if (year < 0 || year >= 100)
@@ -65,7 +65,8 @@ struct checker {
 
 static int check_repeat(const struct checker *c, struct calendar_value *v)
 {
-	/* A last value that is never met is moved to the last that is; one value is no range. */
+	/* An end of a range that the repetition never reaches is moved to the last value it
+	 * reaches; a range of one value becomes that value. */
 	if (v->stop >= 0 && v->repeat > 0)
 		v->stop -= (v->stop - v->start) % v->repeat;
 	if (v->stop == v->start) {
@@ -148,7 +149,7 @@ int calendar_form_settle(struct calendar_form *form, const char *text, struct er
 		sort_chain(chain);
 	}
 	if (form->chains[CALENDAR_DAY].count == 0)
-		form->is_from_end = false; /* every day is, from either end */
+		form->is_from_end = false; /* every day matches from either end */
 	return 0;
 }
 
@@ -169,7 +170,7 @@ static void print_chain(const struct calendar_chain *chain, struct buf *b)
 	}
 }
 
-/* Three days and more in a row are a range. */
+/* Three or more consecutive days are printed as a range. */
 static void print_weekdays(unsigned weekdays, struct buf *b)
 {
 	const char *separator = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a calendar time says, part by part, before it is boiled down to sets. Private to the
- * calendar files. */
+/* The parsed parts of a calendar time, before they are converted to sets. Private to the calendar
+ * files. */
 #ifndef REPOPROBE_BASE_CALENDAR_FORM_H
 #define REPOPROBE_BASE_CALENDAR_FORM_H
 
@@ -25,7 +25,7 @@ enum calendar_unit {
 #define CALENDAR_YEAR_MIN 1970
 #define CALENDAR_YEAR_MAX 2199
 #define CALENDAR_WEEKDAYS_ALL 0x7fU
-#define CALENDAR_VALUES_MAX 60 /* of a unit */
+#define CALENDAR_VALUES_MAX 60 /* per unit */
 
 struct calendar_value {
 	int start;
@@ -48,10 +48,10 @@ struct calendar_form {
 
 extern const char *const calendar_weekday_names[7]; /* "Monday" first */
 
-/* Reads the text's grammar; no value is checked. Returns 0 or -EINVAL. */
+/* Parses the text; values are not checked. Returns 0 or -EINVAL. */
 int calendar_form_read(const char *text, struct calendar_form *ret, struct error *reterr);
 
-/* Checks every value, then sorts them and takes out what is there twice. Returns 0 or -EINVAL. */
+/* Checks every value, then sorts them and removes duplicates. Returns 0 or -EINVAL. */
 int calendar_form_settle(struct calendar_form *form, const char *text, struct error *reterr);
 
 /* In systemd's normal form. */

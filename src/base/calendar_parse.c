@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grammar of calendar times: [WEEKDAYS] [DATE] [TIME] [ZONE], or a word that stands for one. */
+/* The grammar of calendar times: [WEEKDAYS] [DATE] [TIME] [ZONE], or a single word for one. */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -21,13 +21,13 @@ static const struct {
 	{ "weekly", "Mon *-*-*" }, { "monthly", "*-*-01" }, { "quarterly", "*-01,04,07,10-01" },
 	{ "semiannually", "*-01,07-01" }, { "semi-annually", "*-01,07-01" },
 	{ "biannually", "*-01,07-01" }, { "bi-annually", "*-01,07-01" }, { "yearly", "*-01-01" },
-	{ "annually", "*-01-01" }, { "anually", "*-01-01" }, /* as systemd has it */
+	{ "annually", "*-01-01" }, { "anually", "*-01-01" }, /* the same as systemd */
 };
 #define SHORTHANDS (sizeof(shorthands) / sizeof(shorthands[0]))
 
 struct scanner {
-	const char *text; /* the whole, for messages */
-	const char *start; /* what positions count from */
+	const char *text; /* the whole text, for messages */
+	const char *start; /* positions are counted from here */
 	const char *at;
 	struct error *reterr;
 	struct calendar_form *form;
@@ -176,7 +176,7 @@ static int add_weekdays(const struct scanner *s, const char *at, int first, int 
 	return 0;
 }
 
-/* "Mon..Wed,Fri". A comma may end it; "Mon-Wed" is systemd's older form. */
+/* "Mon..Wed,Fri". May end with a comma; "Mon-Wed" is systemd's older form. */
 static int read_weekdays(struct scanner *s)
 {
 	size_t len;
@@ -213,7 +213,7 @@ static int read_weekdays(struct scanner *s)
 
 /* --- Date and time ------------------------------------------------------- */
 
-/* "*-*-1,15", "12-24", "*-02~1". A time is left alone. */
+/* "*-*-1,15", "12-24", "*-02~1". A time is not consumed. */
 static int read_date(struct scanner *s)
 {
 	struct calendar_chain *chains = s->form->chains;
@@ -249,7 +249,7 @@ static int read_date(struct scanner *s)
 	return 0;
 }
 
-/* "18:00", "*:0/5", "2:30:15"; nothing is midnight. */
+/* "18:00", "*:0/5", "2:30:15"; absent: midnight. */
 static int read_time(struct scanner *s)
 {
 	struct calendar_chain *chains = s->form->chains;
@@ -311,8 +311,8 @@ static int refuse_word(const struct scanner *s)
 		meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
-/* Takes "Europe/Berlin" off the end: the last of several words, if it begins with a letter and is
- * no weekday. */
+/* Removes "Europe/Berlin" from the end: the last of several words if it begins with a letter and is
+ * not a weekday. */
 static int split_zone(struct scanner *s, char *text)
 {
 	char *blank = strrchr(text, ' ');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system's clocks, and the file that moves them in tests. */
+/* The system's clocks, and the file that shifts them in tests. */
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int64_t parse_offset_usec(const char *text)
 	return offset < -OFFSET_MAX_USEC || offset > OFFSET_MAX_USEC ? 0 : offset;
 }
 
-/* 0 while there is no readable offset. *ret_realtime: what is added to realtime alone. */
+/* 0 while there is no readable offset. *ret_realtime: added to realtime only. */
 static int64_t read_offset_usec(const struct clock *c, int64_t *ret_realtime)
 {
 	struct buf b = BUF_INIT(64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time as an object that is passed in. Durations are monotonic nanoseconds, instants realtime
- * microseconds since 1970 (UTC). With --enable-test-hooks a file can move both for a test; nothing
- * ever sets the system clock. */
+ * microseconds since 1970 (UTC). With --enable-test-hooks a file can shift both for a test; the
+ * system clock is never set. */
 #ifndef REPOPROBE_BASE_CLOCK_H
 #define REPOPROBE_BASE_CLOCK_H
 
@@ -16,12 +16,12 @@
 struct clock {
 	uint64_t (*monotonic_nsec)(const struct clock *c);
 	int64_t (*realtime_usec)(const struct clock *c);
-	/* Test hook: seconds as decimal text, added to both; more of them behind a blank, added to
-	 * realtime alone. Else NULL. */
+	/* Test hook: seconds as decimal text, added to both; a second number after a blank is added
+	 * to realtime alone. Otherwise NULL. */
 	const char *offset_file;
 };
 
-/* The system's clocks. When built with test hooks and REPOPROBE_TEST_CLOCK names a file, its
+/* The system's clocks. In a build with test hooks, if REPOPROBE_TEST_CLOCK names a file, its
  * content is added at each reading; the string is lent from the environment. */
 struct clock clock_system(void);
 

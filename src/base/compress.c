@@ -14,7 +14,7 @@
 #define GZIP_WINDOW_BITS (15 + 16)
 #define MEMORY_LEVEL 8
 
-/* What zlib, whose lengths are 32 bits wide, has not been given yet. */
+/* Input not yet passed to zlib, whose lengths are 32 bits wide. */
 struct input {
 	const unsigned char *data;
 	size_t left;
@@ -64,7 +64,7 @@ static int compress_with(const void *data, size_t len, int level, int window_bit
 	if (code != Z_OK)
 		return code == Z_MEM_ERROR ? -ENOMEM : -EINVAL;
 	int r = deflate_into(&z, (struct input){ .data = data, .left = len }, b);
-	(void)deflateEnd(&z); /* an unfinished stream is no news */
+	(void)deflateEnd(&z); /* an unfinished stream is expected */
 	return r;
 }
 
@@ -106,7 +106,7 @@ int compress_unzlib(const void *data, size_t len, struct buf *b)
 	if (code != Z_OK)
 		return code == Z_MEM_ERROR ? -ENOMEM : -EINVAL;
 	int r = inflate_into(&z, (struct input){ .data = data, .left = len }, b);
-	(void)inflateEnd(&z); /* likewise */
+	(void)inflateEnd(&z); /* an unfinished stream is expected */
 	if (r < 0 && b->data) {
 		b->len = start;
 		b->data[start] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one home of zlib: raw bytes to zlib streams (database) and gzip members (HTTP), and back. */
+/* The only user of zlib: raw bytes to zlib streams (database) and gzip members (HTTP), and back. */
 #ifndef REPOPROBE_BASE_COMPRESS_H
 #define REPOPROBE_BASE_COMPRESS_H
 
@@ -11,8 +11,8 @@ struct buf;
 int compress_zlib(const void *data, size_t len, int level, struct buf *b);
 int compress_gzip(const void *data, size_t len, int level, struct buf *b);
 
-/* Appends the original of one whole zlib stream. -EBADMSG when damaged or trailed by other bytes,
- * -ENOBUFS when it would pass the buffer's maximum, -ENOMEM. */
+/* Appends the data of one whole zlib stream. -EBADMSG if it is damaged or followed by other bytes,
+ * -ENOBUFS if the data would exceed the buffer's maximum, -ENOMEM. */
 int compress_unzlib(const void *data, size_t len, struct buf *b);
 
 #endif

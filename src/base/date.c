@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Howard Hinnant's days_from_civil and civil_from_days: years begin in March, so that the leap day
- * comes last; an era has 400 of them. */
+ * comes last; an era has 400 years. */
 #include "base/date.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal numbers with an optional fraction, exact: what sizes, durations and instants are made of.
- */
+/* Exact decimal numbers with an optional fraction, the basis of sizes, durations and instants. */
 #ifndef REPOPROBE_BASE_DECIMAL_H
 #define REPOPROBE_BASE_DECIMAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences beside error numbers, and the names of the numbers. */
+/* Sentences for error numbers, and the names of the numbers. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ int error_prefix(struct error *e, int r, const char *format, ...)
 	if (!e)
 		return r;
 	va_start(ap, format);
-	(void)vsnprintf(text, ERROR_TEXT_MAX, format, ap); /* likewise */
+	(void)vsnprintf(text, ERROR_TEXT_MAX, format, ap); /* a long sentence is cut */
 	va_end(ap);
 	size_t len = strlen(text);
 	(void)snprintf(text + len, sizeof(text) - len, ": %s", e->text);
@@ -53,7 +53,7 @@ int error_prefix(struct error *e, int r, const char *format, ...)
 	return r;
 }
 
-/* Numbers of the kernel's own that file systems (NFS above all) let slip to programs. */
+/* Kernel-internal numbers that file systems (mainly NFS) leak to programs. */
 static const struct {
 	int number;
 	const char *name;

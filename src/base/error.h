@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sentence that travels beside a negative errno, for when the number says too little. */
+/* A sentence that accompanies a negative errno when the number is not enough. */
 #ifndef REPOPROBE_BASE_ERROR_H
 #define REPOPROBE_BASE_ERROR_H
 
@@ -17,26 +17,26 @@ struct error {
 int error_set(struct error *e, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts "PREFIX: " before what the sentence already says. Returns `r`. */
+/* Puts "PREFIX: " before the sentence. Returns `r`. */
 int error_prefix(struct error *e, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* N of a sentence that begins with "column N: ", counted from 1; 0: it names none. */
+/* N of a sentence that begins with "column N: ", counted from 1; 0: it has no column. */
 size_t error_column(const char *sentence);
 
-/* The symbolic name of a positive errno ("EIO"; also those of the kernel's own above 511 that file
- * systems let slip, "ENOTSUPP"), or "EUNKNOWN"; never NULL. */
+/* The symbolic name of a positive errno ("EIO"; also kernel-internal numbers above 511 that file
+ * systems leak, "ENOTSUPP"), or "EUNKNOWN"; never NULL. */
 const char *errno_name(int number);
 
-/* Does a positive errno say that memory or descriptors ran out, which is nobody's fault and passes?
- */
+/* Whether a positive errno means that memory or descriptors ran out, which is nobody's fault and
+ * temporary. */
 bool errno_is_shortage(int number);
 
 /* The C library's sentence for a positive errno, thread-safe; never NULL. */
 const char *errno_text(int number);
 
-/* What an errno of a file system means to whoever has to do something about it, and what that is:
- * "stale file handle: …; mount the file system anew". NULL: errno_text says enough. */
+/* The likely cause of a file system's errno and what to do about it: "stale file handle: …; mount
+ * the file system anew". NULL: errno_text is sufficient. */
 const char *errno_meaning(int number);
 
 #endif

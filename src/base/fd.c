@@ -25,7 +25,7 @@ int fd_close(int fd)
 	int saved = errno;
 
 	if (fd >= 0)
-		(void)close(fd); /* data that must last was synchronised before */
+		(void)close(fd); /* data that must persist was synchronised before */
 	errno = saved;
 	return -1;
 }
@@ -61,7 +61,7 @@ static const struct {
 	{ S_IFBLK, -ENXIO, "a block device" },
 };
 
-/* The null device is an empty file by custom: --config=/dev/null. */
+/* The null device counts as an empty file by convention: --config=/dev/null. */
 static bool is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
@@ -87,8 +87,8 @@ int fd_check_file(const char *path, struct error *reterr)
 	return errno == ENOENT ? 0 : error_set(reterr, -errno, "%s", errno_text(errno));
 }
 
-/* Checked before open, which can act on a device, and after it, because the name may have been
- * given to another file meanwhile; with O_NONBLOCK open does not wait for the writer of a FIFO. */
+/* Checked before open, because open can have an effect on a device, and after it, because the name
+ * may have been replaced meanwhile; O_NONBLOCK keeps open from waiting for the writer of a FIFO. */
 static int open_regular(const char *path, int *ret, struct error *reterr)
 {
 	struct stat st;
@@ -148,7 +148,7 @@ int fd_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-/* Makes the rename itself last. */
+/* Makes the rename itself durable. */
 static int sync_directory_of(const char *path)
 {
 	struct buf b = BUF_INIT(PATH_BYTES_MAX);
@@ -201,7 +201,7 @@ int fd_replace_file(const char *path, mode_t mode, const void *data, size_t len)
 	if (r == 0 && rename(temporary, path) < 0)
 		r = -errno;
 	if (r < 0)
-		(void)unlink(temporary); /* the first error is the one to tell */
+		(void)unlink(temporary); /* the first error is the one to report */
 	free(temporary);
 	return r < 0 ? r : sync_directory_of(path);
 }
@@ -218,7 +218,7 @@ static int make_directory(const char *path, mode_t mode)
 	if (mkdir(path, mode) == 0)
 		return 0;
 	int r = -errno;
-	/* A directory that exists can answer EACCES or EROFS as well as EEXIST. */
+	/* Creating an existing directory can fail with EACCES or EROFS as well as EEXIST. */
 	if (is_directory(path))
 		return 0;
 	return r == -EEXIST ? -ENOTDIR : r;

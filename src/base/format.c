@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as text: exact for files, rounded for people. */
+/* Numbers as text: exact for files, rounded for display. */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -98,7 +98,7 @@ void format_instant(struct buf *b, int64_t usec)
 		seconds / 60 % 60, seconds % 60, rest % (int64_t)USEC_PER_SEC);
 }
 
-/* One scale for people: a number below 100 gets one decimal, unless that is zero. */
+/* A unit for display: a number below 100 gets one decimal, unless it is zero. */
 struct scale {
 	uint64_t unit;
 	const char *name;

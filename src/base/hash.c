@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SipHash-2-4 and the host id made with it. */
+/* SipHash-2-4 and the host id computed with it. */
 #include "base/hash.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define MACHINE_ID_FILE "/etc/machine-id"
 
-/* Fixed for ever: splay offsets and probe file names depend on them. */
+/* Must never change: splay offsets and probe file names depend on it. */
 static const uint8_t text_key[16] = "repoprobe-splay1";
 static const uint8_t host_key[16] = "repoprobe-hostid";
 
@@ -88,7 +88,8 @@ static int read_machine_name(struct buf *b)
 	char name[HOST_NAME_MAX + 1] = "";
 	int r = fd_read_file(MACHINE_ID_FILE, b);
 
-	/* Shorter than an id: empty or "uninitialized", as in images before their first boot. */
+	/* A shorter text is not an id: empty or "uninitialized", as in images before their first
+	 * boot. */
 	if (r == 0 && b->len >= 32) {
 		b->len = 32; /* without the line break */
 		b->data[b->len] = '\0';

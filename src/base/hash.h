@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SipHash-2-4 (Aumasson, Bernstein 2012): names to splay offsets, the machine id to a host id. */
+/* SipHash-2-4 (Aumasson, Bernstein 2012), used for splay offsets and for the host id. */
 #ifndef REPOPROBE_BASE_HASH_H
 #define REPOPROBE_BASE_HASH_H
 
@@ -9,8 +9,8 @@
 uint64_t hash_siphash(const uint8_t key[16], const void *data, size_t len);
 uint64_t hash_text(const char *text); /* with the program's own fixed key */
 
-/* 16 hex digits that identify this machine without giving its machine id away (a keyed hash of
- * /etc/machine-id, or of the host name where there is none). Returns 0 or -errno. */
+/* 16 hex digits that identify this machine without disclosing its machine id (a keyed hash of
+ * /etc/machine-id, or of the host name if there is none). Returns 0 or -errno. */
 int hash_host_id(char ret[17]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches by the environment. */
+/* Test switches read from the environment. */
 #include "base/hook.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON by jansson. A container that missed a part gets a type that does not exist: jansson then
- * refuses to write it, which is how json_dump learns of it. */
+/* JSON by jansson. A container that lacks a part gets an invalid type: jansson then refuses to
+ * write it, which is how json_dump detects the failure. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -85,7 +85,7 @@ static struct json_t *new_text(const char *text)
 	return value;
 }
 
-/* JSON has no word for infinity or not-a-number. */
+/* JSON cannot represent infinity or not-a-number. */
 static struct json_t *new_real(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -193,7 +193,7 @@ int json_dump(struct json_t *value, bool is_pretty, struct buf *b)
 	return b->error;
 }
 
-/* Brackets outside strings are counted before jansson, whose own limit is 2048, walks down. */
+/* Counts brackets outside strings before jansson, whose own limit is 2048, recurses. */
 static bool is_too_deep(const char *text, size_t len)
 {
 	bool is_in_string = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one home of jansson. Builders never fail visibly: they swallow NULL and failed parts, and
- * json_dump says -ENOMEM once at the end. Keys keep the order in which they were added. */
+/* The only user of jansson. Builders need no error checks: they ignore NULL and failed parts, and
+ * json_dump returns -ENOMEM once at the end. Keys keep the order in which they were added. */
 #ifndef REPOPROBE_BASE_JSON_H
 #define REPOPROBE_BASE_JSON_H
 
@@ -29,7 +29,7 @@ void json_add_instant(struct json_t *object, const char *key, int64_t usec);
 /* Takes ownership of value. */
 void json_add(struct json_t *object, const char *key, struct json_t *value);
 
-/* Append to an array, likewise. */
+/* Append to an array; ownership as above. */
 void json_append(struct json_t *array, struct json_t *value);
 void json_append_text(struct json_t *array, const char *text);
 void json_append_integer(struct json_t *array, int64_t value);
@@ -37,16 +37,16 @@ void json_append_real(struct json_t *array, double value);
 void json_append_seconds(struct json_t *array, uint64_t nsec);
 void json_append_null(struct json_t *array);
 
-/* Writes one document (reals with 12 significant digits; NaN and infinities are null) and frees
- * value. is_pretty: indented, with a line break at the end. Returns 0, -ENOMEM (a part was missing,
- * or value is NULL) or the buffer's error. */
+/* Writes one document (reals with 12 significant digits; NaN and infinities as null) and frees
+ * value. is_pretty: indented, with a final line break. Returns 0, -ENOMEM (a part was missing, or
+ * value is NULL) or the buffer's error. */
 int json_dump(struct json_t *value, bool is_pretty, struct buf *b);
 
-/* Parses one strict document: depth at most 64 unless jansson says less, duplicate keys refused.
+/* Parses one strict document: depth at most 64 or jansson's own lower limit, no duplicate keys.
  * Returns 0, -EINVAL with position and reason in reterr, or -ENOMEM. */
 int json_parse(const char *text, size_t len, struct json_t **ret, struct error *reterr);
 
-/* Reading: lent values, NULL or fallback when absent or of another type. */
+/* Readers: values are lent; NULL or fallback when absent or of another type. */
 const char *json_get_text(const struct json_t *object, const char *key);
 int64_t json_get_integer(const struct json_t *object, const char *key, int64_t fallback);
 bool json_get_boolean(const struct json_t *object, const char *key, bool fallback);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line an event on stderr. Allocates nothing, so that it can tell of short memory.
- *
- * The daemon's lines go through a queue to a thread that writes them, for its standard error may be
- * a pipe or terminal that nobody reads, the journal's socket, or a file on a disk that hangs. Only
- * a thread keeps all of them away from the others. O_NONBLOCK would be a property of the open file
- * description, which whoever started the daemon shares; poll(2) promises nothing while others write
- * to the same pipe, and always says that a file is ready. */
+/* One line per event on stderr. Allocates nothing, so that it can report an allocation failure. The
+ * daemon's lines go through a queue to a thread that writes them, because its standard error may be
+ * a pipe or terminal that nobody reads, the journal's socket, or a file on a disk that hangs; only
+ * a thread isolates the other threads from all of these. O_NONBLOCK would be a property of the open
+ * file description, which is shared with the process that started the daemon; poll(2) guarantees
+ * nothing while others write to the same pipe, and always reports a file as ready. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -28,7 +27,7 @@
 #include "base/utf8.h"
 
 #define PREFIX_MAX_BYTES 16
-/* With prefix and line break at most PIPE_BUF, which a pipe takes in one piece. */
+/* At most PIPE_BUF including prefix and line break: a pipe takes that atomically. */
 #define TEXT_MAX_BYTES (LOG_LINE_MAX - PREFIX_MAX_BYTES - 1)
 #define CHARACTER_MAX_BYTES 4
 
@@ -45,8 +44,8 @@ static const struct {
 };
 
 enum mode {
-	MODE_WAIT, /* each line is written at once, and waited for: a command at its terminal */
-	MODE_DROP, /* at once, or not at all */
+	MODE_WAIT, /* each line is written synchronously: a command at a terminal */
+	MODE_DROP, /* at once or not at all */
 	MODE_QUEUE, /* by the thread */
 };
 
@@ -54,10 +53,10 @@ static _Atomic enum log_level current_level = LOG_LEVEL_INFO;
 static _Atomic enum mode current_mode = MODE_WAIT;
 static _Atomic uint64_t lost_lines;
 
-/* As global as standard error is. */
+/* Global, as standard error is. */
 static struct {
 	pthread_t thread;
-	pthread_mutex_t lock; /* for all below */
+	pthread_mutex_t lock; /* protects everything below */
 	pthread_cond_t changed;
 	struct log_queue queue;
 	bool is_stopping;
@@ -72,7 +71,7 @@ void log_set_level(enum log_level level)
 int log_parse_level(const char *text, enum log_level *ret)
 {
 	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++) {
-		/* Nobody can ask for critical lines alone. */
+		/* Critical is not a level that can be selected. */
 		if (level_names[i].level == LOG_LEVEL_CRITICAL)
 			continue;
 		if (strcmp(text, level_names[i].name) == 0) {
@@ -124,8 +123,8 @@ static bool is_writable_now(int timeout_msec)
 	return poll(&p, 1, timeout_msec) > 0;
 }
 
-/* All of it, however long that takes; whoever shares the description may have made it nonblocking.
- */
+/* Writes all of it, however long that takes; another user of the description may have made it
+ * nonblocking. */
 static int write_waiting(const char *line, size_t len)
 {
 	while (len > 0) {
@@ -186,7 +185,7 @@ __attribute__((format(printf, 2, 0))) static int write_line(
 
 	size_t prefix = write_prefix(line, PREFIX_MAX_BYTES, level);
 	char *text = line + prefix;
-	/* A longer line is cut, where the bytes behind the cut show that no character suffers. */
+	/* A longer line is cut, leaving room after the cut so that no character is split. */
 	(void)vsnprintf(text, TEXT_MAX_BYTES + CHARACTER_MAX_BYTES, format, ap);
 	text[utf8_cut(text, TEXT_MAX_BYTES)] = '\0';
 	size_t len = prefix + utf8_clean_line(text);
@@ -203,7 +202,7 @@ void log_line(enum log_level level, const char *format, ...)
 	if (level > atomic_load(&current_level))
 		return;
 	va_start(ap, format);
-	(void)write_line(level, format, ap); /* counted, and said by the thread */
+	(void)write_line(level, format, ap); /* counted, and reported by the thread */
 	va_end(ap);
 }
 
@@ -229,7 +228,7 @@ void log_never_wait(void)
 
 /* --- The thread --------------------------------------------------------- */
 
-/* The note itself is none of the lines that are counted. */
+/* The note itself is not counted as a lost line. */
 static int write_lost(uint32_t count)
 {
 	char line[LOG_LINE_MAX];
@@ -241,8 +240,7 @@ static int write_lost(uint32_t count)
 	return write_waiting(line, len + (size_t)n);
 }
 
-/* Waits, with the lock held, for a line or for lines that were lost. 0 and nothing lost: the end.
- */
+/* Waits, with the lock held, for a line or for lost lines. 0 and nothing lost: the end. */
 static size_t next_line(char *line, uint32_t *ret_lost)
 {
 	for (;;) {
@@ -256,7 +254,7 @@ static size_t next_line(char *line, uint32_t *ret_lost)
 static void *run_thread(void *data)
 {
 	char line[LOG_LINE_MAX];
-	uint32_t untold = 0; /* lost lines that no note tells of yet */
+	uint32_t untold = 0; /* lost lines not yet reported */
 	uint32_t lost;
 
 	(void)data;
@@ -270,7 +268,7 @@ static void *run_thread(void *data)
 		if (untold > 0 && write_lost(untold) == 0)
 			untold = 0;
 		if (len > 0 && write_waiting(line, len) < 0) {
-			untold++; /* a full disk, or a reader that is gone */
+			untold++; /* a full disk, or a closed reader */
 			atomic_fetch_add(&lost_lines, 1);
 		}
 		(void)pthread_mutex_lock(&writer.lock);

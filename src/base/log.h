@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's log: one line an event on stderr, with the "<N>" priority prefix of systemd when
+/* The program's log: one line per event on stderr, with the "<N>" priority prefix of systemd when
  * stderr is the journal, else with the word "warning: ", "error: " or "critical: " before lines of
- * these levels. Thread-safe; a line is one write(2), its inner line breaks become blanks.
- *
- * As a program begins, who logs waits until the line is written. A daemon calls log_start. */
+ * these levels. Thread-safe; a line is one write(2), its inner line breaks become blanks. Initially
+ * a call returns once its line is written; a daemon calls log_start. */
 #ifndef REPOPROBE_BASE_LOG_H
 #define REPOPROBE_BASE_LOG_H
 
@@ -32,23 +31,23 @@ bool log_is_journal(void);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A message that somebody was promised (an incident): written whatever the level is. -ENOBUFS: it
+/* For messages that must not be filtered (incidents): written whatever the level is. -ENOBUFS: it
  * was lost. */
 int log_always(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* From here on lines wait in a queue of bounded size for a thread that writes them, and nobody
- * waits for that thread. What finds no room is lost, and a line says how much when lines can be
- * written again. Returns 0 or -errno. */
+/* From here on lines go through a queue of bounded size to a thread that writes them, and callers
+ * never wait for it. Lines that do not fit are lost; a line reports how many as soon as lines can
+ * be written again. Returns 0 or -errno. */
 int log_start(void);
 
-/* Waits so long for the lines that are left. False: standard error takes none; the thread is left
- * behind and ends with the process. */
+/* Waits at most this long for the remaining lines. False: standard error accepts none; the thread
+ * is abandoned and ends with the process. */
 bool log_stop(uint64_t limit_nsec);
 
-/* For a process that has no time for a thread: a line that would have to wait is lost. */
+/* For a process too short-lived for a thread: a line that would block is lost. */
 void log_never_wait(void);
 
-/* Since the start of the process, for whatever reason. */
+/* Since the start of the process, for any reason. */
 uint64_t log_lost_lines(void);
 
 #define log_critical(...) log_line(LOG_LEVEL_CRITICAL, __VA_ARGS__)

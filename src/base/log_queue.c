@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each line stands behind a header, and both may go around the ring's end. */
+/* Each line follows a header; both may wrap around the end of the ring. */
 #include "base/log_queue.h"
 
 #include <assert.h>
 #include <string.h>
 
 struct header {
-	uint32_t lost; /* lines, before this one */
+	uint32_t lost; /* lines lost before this one */
 	uint32_t len;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers of whole numbers, words and names; parse_units.c and parse_instant.c have the others. */
+/* Readers of whole numbers, words and names; others: parse_units.c and parse_instant.c. */
 #include "base/parse.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define NAME_MAX_BYTES 200
 #define WORD_MAX_BYTES 64
 
-/* Digits and nothing else. */
+/* Digits only. */
 static int read_digits(const char *text, struct decimal *ret)
 {
 	size_t len = decimal_scan(text, ret);
@@ -89,7 +89,7 @@ int parse_boolean(const char *text, bool *ret, struct error *reterr)
 	return error_set(reterr, -EINVAL, "%.60s: expected yes or no", text);
 }
 
-/* What in the character at text does not belong in a name, or NULL. */
+/* What is wrong with the character at text in a name, or NULL. */
 static const char *find_name_fault(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -151,8 +151,8 @@ static unsigned int min_of(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment: insert, delete, replace or swap two neighbours; letter case is ignored.
- * Both words are at most WORD_MAX_BYTES long. */
+/* Optimal string alignment: insertion, deletion, replacement or swap of two neighbours; letter case
+ * is ignored. Both words are at most WORD_MAX_BYTES long. */
 static unsigned int edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	uint8_t rows[3][WORD_MAX_BYTES + 1];
@@ -193,7 +193,7 @@ const char *parse_suggest(const char *word, const char *const *candidates, size_
 		if (candidate_len > WORD_MAX_BYTES)
 			continue;
 		unsigned int distance = edit_distance(word, len, candidates[i], candidate_len);
-		/* A word of which nothing is left was not mistyped. */
+		/* A word in which every character would change is not a typo. */
 		if (distance < best && distance < len) {
 			best = distance;
 			guess = candidates[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reader of instants: Unix seconds, RFC 3339, and distances from a given now. */
+/* Reader of instants: Unix seconds, RFC 3339, and offsets from a given now. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/parse.h"
 
-/* 0000-01-01 and the end of 9999-12-31: what RFC 3339 can say. */
+/* 0000-01-01 and the end of 9999-12-31: the range of RFC 3339. */
 #define SECONDS_MIN INT64_C(-62167219200)
 #define SECONDS_MAX INT64_C(253402300799)
 
@@ -32,7 +32,7 @@ struct field {
 	uint8_t max; /* 0: no limit */
 };
 
-/* Reads fixed-width decimal fields. Returns the bytes taken, 0 when the text is of another form. */
+/* Reads fixed-width decimal fields. Returns the bytes taken, 0 when the text has another form. */
 static size_t scan_fields(const char *text, const struct field *fields, size_t count, int64_t *ret)
 {
 	size_t len = 0;

@@ -12,7 +12,7 @@
 #define BLANKS " \t"
 #define UNIT_MAX_COUNT 40
 #define WORD_MAX_BYTES 24
-#define SHOWN_MAX_BYTES 60 /* of a bad value in a sentence */
+#define SHOWN_MAX_BYTES 60 /* how much of a bad value a sentence shows */
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
@@ -63,14 +63,14 @@ static const struct unit size_units[] = {
 	{ "PB", UINT64_C(1000000000000000) },
 };
 
-/* "m" stands for nothing here: minutes and months are both meant by it. */
+/* "m" is not a unit: it could mean minutes or months. */
 static const struct unit duration_units[] = {
 	{ "us", 1 }, { "ms", USEC_PER_MSEC }, { "s", USEC_PER_SEC }, { "min", USEC_PER_MIN },
 	{ "h", USEC_PER_HOUR }, { "d", USEC_PER_DAY }, { "w", 7 * USEC_PER_DAY },
 	{ "y", 31557600 * USEC_PER_SEC }, /* systemd's: 365.25 days */
 };
 
-/* What people write instead of the units above. */
+/* Other spellings of the units above. */
 static const struct {
 	const char *word;
 	const char *unit;
@@ -124,7 +124,7 @@ static const struct unit *find_unit(const struct unit_table *table, const char *
 	return NULL;
 }
 
-/* The unit that the word was probably meant to be, or NULL. */
+/* The unit that the word probably means, or NULL. */
 static const char *guess_unit(const struct unit_table *table, const char *word)
 {
 	const char *names[UNIT_MAX_COUNT];
@@ -191,7 +191,7 @@ static size_t unit_length(const char *text)
 	return strcspn(text, "0123456789.-+" BLANKS);
 }
 
-/* The unit that the first len bytes of word were probably meant to be, or NULL. */
+/* The unit that the first len bytes of word probably mean, or NULL. */
 static const char *guess_duration_unit(const char *word, size_t len)
 {
 	char copy[WORD_MAX_BYTES];
@@ -207,7 +207,7 @@ static const char *guess_duration_unit(const char *word, size_t len)
 	return guess_unit(&durations, copy);
 }
 
-/* The part at `part`, whose number is number_len long, has no unit that we know. */
+/* The part at `part`, whose number is number_len long, has an unknown unit. */
 static int refuse_duration(
 	const char *text, const char *part, size_t number_len, struct error *reterr)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Lead bytes, and the range of the byte that follows them; any more are 80 to BF. */
+/* Lead bytes, and the range of the byte that follows; further bytes are 80 to BF. */
 static const struct lead {
 	uint8_t first;
 	uint8_t last;
@@ -43,7 +43,7 @@ size_t utf8_next(const char *text, bool *ret_is_valid)
 	const struct lead *lead = find_lead(s[0]);
 	if (!lead || s[1] < lead->second_min || s[1] > lead->second_max)
 		return 1;
-	/* The NUL at the end is no continuation byte, so this cannot run past it. */
+	/* The final NUL is no continuation byte, so this cannot run past it. */
 	for (size_t i = 2; i < lead->length; i++) {
 		if ((s[i] & 0xc0) != 0x80)
 			return i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds when in a zone, and the two ways between local time and instants. */
+/* Offsets of a zone over time, and conversion between local time and instants. */
 #include "base/zone.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int zone_from_rule(const char *text, struct zone **ret, struct error *reterr)
 	return 0;
 }
 
-/* How many transitions lie at or before an instant. */
+/* The number of transitions at or before an instant. */
 static size_t count_before(const struct zone *zone, int64_t utc_sec)
 {
 	size_t low = 0;
@@ -80,7 +80,7 @@ int64_t zone_first_instant(const struct zone *zone, int64_t local_sec)
 	}
 }
 
-/* What clocks showed longer ago than two such distances is less than what they show. */
+/* Local times shown more than two such offsets ago are earlier than the present one. */
 int64_t zone_latest_shown(const struct zone *zone, int64_t utc_sec)
 {
 	int64_t from_sec = utc_sec - 2 * ZONE_OFFSET_MAX;

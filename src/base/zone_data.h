@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a zone is made of: a list of transitions, then a rule. Private to the zone files. */
+/* The data of a zone: a list of transitions, then a rule. Private to the zone files. */
 #ifndef REPOPROBE_BASE_ZONE_DATA_H
 #define REPOPROBE_BASE_ZONE_DATA_H
 
@@ -12,7 +12,7 @@
 #define ZONE_TYPES_MAX 256
 
 struct zone_transition {
-	int64_t at_sec; /* rises strictly */
+	int64_t at_sec; /* strictly increasing */
 	int32_t offset_sec; /* from then on */
 };
 

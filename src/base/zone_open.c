@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds zones by their names: files below one directory. */
+/* Opens zones by name: files below one directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "base/zone.h"
 
 #define PATH_BYTES_MAX 4096
-#define ENTRIES_MAX 256 /* of a directory, for a suggestion: America has 170 */
+#define ENTRIES_MAX 256 /* per directory, for a suggestion: America has 170 */
 
 struct zone_places zone_places_system(void)
 {
@@ -29,7 +29,7 @@ static int open_utc(struct zone **ret, struct error *reterr)
 	return zone_from_rule("UTC0", ret, reterr);
 }
 
-/* Returns -ENOENT with no sentence when there is no such file. */
+/* Returns -ENOENT without a sentence when there is no such file. */
 static int open_file(const char *path, struct zone **ret, struct error *reterr)
 {
 	struct buf file = BUF_INIT(ZONE_FILE_MAX);
@@ -48,8 +48,7 @@ static int open_file(const char *path, struct zone **ret, struct error *reterr)
 	return r < 0 && r != -ENOENT ? error_prefix(reterr, r, "%.200s", path) : r;
 }
 
-/* Letters, digits, '_', '+' and '-' in components that are not empty: no way out of the directory.
- */
+/* Non-empty components of letters, digits, '_', '+' and '-': cannot leave the directory. */
 static bool is_zone_name(const char *name)
 {
 	static const char allowed[] =
@@ -60,7 +59,7 @@ static bool is_zone_name(const char *name)
 		name[0] != '/' && name[len - 1] != '/' && !strstr(name, "//");
 }
 
-/* A name of the same directory that was probably meant, to be freed, or NULL. */
+/* A similar name in the same directory, which the caller frees, or NULL. */
 static char *suggest(const char *path, const char *name)
 {
 	const char *base = strrchr(path, '/');
@@ -128,7 +127,7 @@ int zone_open(
 	return r;
 }
 
-/* What TZ may say, as the C library reads it, but that nonsense is refused instead of taken for
+/* TZ in the syntax of the C library, except that an invalid value is refused instead of treated as
  * UTC. */
 static int open_setting(
 	const struct zone_places *places, const char *text, struct zone **ret, struct error *reterr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads POSIX' zone rules and finds the transitions of a year. */
+/* Parses POSIX zone rules and computes the transitions of a year. */
 #include "base/zone_rule.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define OFFSET_HOURS_MAX 24
 #define NAME_MIN 3
 #define DEFAULT_TIME INT64_C(7200)
-/* What the C library does where a rule names summer time and not when. */
+/* The C library's default when a rule names summer time without dates. */
 #define DEFAULT_DATES ",M3.2.0,M11.1.0"
 
 static bool is_letter(char c)
@@ -26,7 +26,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* All readers take what is theirs from *at, or return false. */
+/* All readers advance *at past what they read, or return false. */
 static bool read_name(const char **at)
 {
 	const char *start = *at;
@@ -89,7 +89,7 @@ static bool read_time(const char **at, int64_t hours_max, int64_t *ret_sec)
 	return true;
 }
 
-/* POSIX counts to the west. */
+/* POSIX offsets are positive to the west. */
 static bool read_offset(const char **at, int32_t *ret_sec)
 {
 	int64_t west;
@@ -182,8 +182,8 @@ struct zone_span zone_rule_at(const struct zone_rule *rule, int64_t utc_sec)
 
 	if (!rule->has_summer)
 		return span;
-	/* With hours up to a week a date may fall into a neighbouring year. Where summer time ends
-	 * as it begins again it goes on, so the beginning is looked at last. */
+	/* With hours of up to a week a date may fall into a neighbouring year. If summer time ends
+	 * at the moment it begins again it continues, so the beginning is checked last. */
 	int64_t year = date_from_days(date_days_of_seconds(utc_sec)).year;
 	for (int64_t y = year - 2; y <= year + 2; y++) {
 		const struct {

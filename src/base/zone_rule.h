@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rule of a time zone as POSIX writes it in TZ ("CET-1CEST,M3.5.0,M10.5.0/3"), with RFC 9636's
- * hours from -167 to 167: how clocks go on when a zone's list of transitions has ended. Private to
- * the zone files. */
+/* The POSIX rule of a time zone as in TZ ("CET-1CEST,M3.5.0,M10.5.0/3"), with RFC 9636's hours from
+ * -167 to 167: used after the end of a zone's list of transitions. Private to the zone files. */
 #ifndef REPOPROBE_BASE_ZONE_RULE_H
 #define REPOPROBE_BASE_ZONE_RULE_H
 
@@ -21,8 +20,8 @@ struct zone_rule_date {
 	int64_t day;
 	int64_t month;
 	int64_t week;
-	int64_t weekday; /* 0 is Sunday, as POSIX has it */
-	int64_t time_sec; /* local, of the clock that ends */
+	int64_t weekday; /* 0 is Sunday, as in POSIX */
+	int64_t time_sec; /* local, by the offset in force before */
 };
 
 struct zone_rule {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TZif files (RFC 9636): the 64-bit block of version 2 and later with its rule at the end, or the
- * 32-bit block of version 1. Names of the offsets and whose they are is not kept. */
+ * 32-bit block of version 1. Names of offsets and their assignment are not kept. */
 #include "base/zone_data.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define TYPE_BYTES 6
 #define RULE_MAX 256
 
-/* The counts of a header, in its order. */
+/* The counts of a header, in file order. */
 enum tzif_count {
 	TZIF_UTC_INDICATORS,
 	TZIF_STANDARD_INDICATORS,
@@ -24,7 +24,7 @@ enum tzif_count {
 };
 #define TZIF_COUNTS 6
 
-/* One data block: where its parts are. */
+/* One data block: the positions of its parts. */
 struct tzif_block {
 	const uint8_t *data;
 	size_t time_bytes; /* 4 or 8 */
@@ -46,7 +46,7 @@ static uint64_t read_big_endian(const uint8_t *data, size_t len)
 	return v;
 }
 
-/* Two's complement of that many bytes. */
+/* A two's complement integer of len bytes. */
 static int64_t read_signed(const uint8_t *data, size_t len)
 {
 	uint64_t v = read_big_endian(data, len);
@@ -61,7 +61,7 @@ static uint64_t block_bytes(const struct tzif_block *b)
 		b->counts[TZIF_STANDARD_INDICATORS] + b->counts[TZIF_UTC_INDICATORS];
 }
 
-/* Reads the header at *at and steps over its block. */
+/* Reads the header at *at and advances past its block. */
 static int read_block(const uint8_t *data, size_t len, size_t *at, size_t time_bytes,
 	struct tzif_block *ret, struct error *reterr)
 {
