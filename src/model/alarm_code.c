@@ -230,7 +230,7 @@ static bool is_blank(const struct alarm_rule_state *rule)
 		rule->good_runs == 0 && rule->level == ALARM_NONE && rule->since_usec == 0;
 }
 
-/* Which of them remember something, as bits, then these. */
+/* A bit set of those that have state, then these. */
 static void add_rules(struct buf *b, const struct alarm_rule_state *rules, size_t count)
 {
 	uint64_t used = 0;
@@ -253,7 +253,7 @@ static void read_rules(struct buf_reader *r, struct alarm_rule_state *rules, siz
 		if ((used >> i & 1) == 0)
 			continue;
 		read_fields(r, rule_fields, COUNT(rule_fields), &rules[i]);
-		if (is_blank(&rules[i])) /* it would have been left out */
+		if (is_blank(&rules[i])) /* alarm_code would have left it out */
 			r->error = -EBADMSG;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of alarm levels, reasons, loads and incident changes; the look-up of a series. */
+/* Names of alarm levels, reasons, loads and incident changes; look-up of a series. */
 #include "model/alarm_state.h"
 
 #include <assert.h>
@@ -195,7 +195,7 @@ enum alarm_level alarm_probe_level(const struct alarm_probe *probe, enum alarm_r
 
 enum alarm_level alarm_series_level(const struct alarm_series *series, enum alarm_reason reason)
 {
-	/* The rows of the first version have no more than this. */
+	/* Rows of the first version have only this. */
 	enum alarm_level level = series->reason == reason ? series->level : ALARM_NONE;
 
 	for (size_t i = 0; i < ALARM_RULES; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of bytes a day, in whole numbers: nothing is gained or lost by asking often. */
+/* The arithmetic of bytes per day in integers: frequent calls gain or lose nothing. */
 #include "model/budget.h"
 
 #include "base/clock.h"
@@ -22,7 +22,7 @@ void budget_init(struct budget *b, uint64_t day_bytes, uint64_t now_nsec)
 	};
 }
 
-/* What flows in during a time, but no more than fits. */
+/* The bytes that flow in during a time, limited to the room left. */
 static uint64_t inflow_bytes(const struct budget *b, uint64_t nsec)
 {
 	int64_t most_bytes = (int64_t)(b->day_bytes / BUDGET_SHARES);
@@ -67,7 +67,7 @@ void budget_fill(struct budget *b, uint64_t now_nsec)
 	if (b->day_bytes == 0)
 		return;
 	b->level_bytes += (int64_t)bytes;
-	/* What was not enough for a byte counts the next time. */
+	/* A remainder of less than a byte is carried over. */
 	if (b->level_bytes >= (int64_t)(b->day_bytes / BUDGET_SHARES))
 		b->filled_nsec += nsec;
 	else
@@ -94,7 +94,7 @@ void budget_settle(struct budget *b, uint64_t reserved_bytes, uint64_t written_b
 
 	if (b->day_bytes == 0)
 		return;
-	/* What a worker says is not trusted to be small. */
+	/* A number from a worker may be large. */
 	if (reserved_bytes > INT64_MAX || written_bytes > INT64_MAX ||
 		__builtin_sub_overflow(
 			b->level_bytes + (int64_t)reserved_bytes, (int64_t)written_bytes, &level))
@@ -102,7 +102,7 @@ void budget_settle(struct budget *b, uint64_t reserved_bytes, uint64_t written_b
 	b->level_bytes = level;
 }
 
-/* --- What it is spent on ------------------------------------------------ */
+/* --- Planned bytes ------------------------------------------------------ */
 
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
@@ -150,7 +150,7 @@ uint64_t budget_stretch_usec(uint64_t interval_usec, uint64_t interval_bytes,
 							     : day_bytes - day_bytes / 2;
 	if (interval_bytes <= left_bytes)
 		return interval_usec;
-	/* Whole seconds, rounded up. */
+	/* In whole seconds, rounded up. */
 	unsigned __int128 usec = (unsigned __int128)interval_usec * interval_bytes;
 	unsigned __int128 seconds = (usec + (unsigned __int128)left_bytes * USEC_PER_SEC - 1) /
 		((unsigned __int128)left_bytes * USEC_PER_SEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From facts to findings: one function a group of subjects, each saying what is wrong and what to
- * do about it. Pure. */
+/* From facts to findings: one function per group of subjects; each finding says what is wrong and
+ * what to do about it. Pure. */
 #include "model/checkup.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/parse.h"
 
-#define BLOCK_BYTES_MIN 4096 /* of the presets' blocks, and of what they are multiples of */
+#define BLOCK_BYTES_MIN 4096 /* of the presets' blocks; all are multiples of it */
 #define UID_NOBODY 65534
 
 static const char *const level_names[] = {
@@ -149,7 +149,7 @@ static void judge_device(struct checkup *c)
 			c->cost.block_bytes, d->request_max_bytes);
 }
 
-/* It is no fault, and backups meet it too. */
+/* This is not a fault, and applies to backups as well. */
 static void judge_cached_writes(struct checkup *c)
 {
 	bool is_btrfs = strcmp(c->examination->identity.fs_type, "btrfs") == 0;
@@ -163,7 +163,7 @@ static void judge_cached_writes(struct checkup *c)
 			 : "");
 }
 
-/* As a run that meets it does. */
+/* In the words of a run that fails with it. */
 static const char *explain(int error_number)
 {
 	const char *meaning = errno_meaning(error_number);
@@ -300,7 +300,7 @@ static void judge_history(struct checkup *c)
 			"the history lies in memory and is gone with the next reboot");
 }
 
-/* Stable, and there are few. */
+/* Stable; there are only a few. */
 static void sort(struct checkup *c)
 {
 	for (size_t i = 1; i < c->finding_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device as JSON and back. A file of its own, so that the worker, which has no use for it, links
+/* A device as JSON and back. A separate file, so that the worker, which does not need it, links
  * without the JSON library. */
 #include <errno.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "model/device.h"
 
-/* Texts by their keys. A text that only some devices have is absent where there is none, the others
- * are null while unknown. */
+/* Texts by their keys. A text that only some devices have is absent if empty, the others are null
+ * while unknown. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -28,7 +28,7 @@ static const struct {
 };
 #define TEXTS (sizeof(texts) / sizeof(texts[0]))
 
-/* Numbers; 0 is unknown. */
+/* Numbers; 0 means unknown. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -78,7 +78,7 @@ struct json_t *device_to_json(const struct device_info *device)
 	return object;
 }
 
-/* Cut to what fits: a replaced byte is longer than it was. */
+/* Cut to fit: a replacement character is longer than the byte it replaces. */
 static void copy_text(const char *text, char *dst, size_t size)
 {
 	size_t len = text ? utf8_cut(text, size - 1) : 0;
@@ -128,7 +128,7 @@ int device_from_json(const struct json_t *object, struct device_info *ret)
 		r = read_disks(json_get(object, "disks"), &d);
 	if (r < 0)
 		return r;
-	/* With the one answer when it is not there, and the other one. */
+	/* Read with both fallbacks, to tell an absent value from false. */
 	if (json_get_boolean(object, "rotational", false))
 		d.rotational = DEVICE_ROTATIONAL_YES;
 	else if (!json_get_boolean(object, "rotational", true))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /proc/diskstats, and refuses differences that cannot be. */
+/* Parses /proc/diskstats, and refuses impossible differences. */
 #include "model/diskstats.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 #define IN_FLIGHT_MAX INT32_MAX /* some kernels count below zero */
 #define IOS_PER_SEC_MAX UINT64_C(100000000)
 #define BYTES_PER_SEC_MAX UINT64_C(400000000000)
-#define WRAPPED_SHARE 16 /* of the range: what a 32-bit machine can count in one interval */
-#define SLACK_MSEC 1000 /* the busy time is brought up to date in jiffies */
+#define WRAPPED_SHARE 16 /* of the range: the most that a 32-bit machine counts in one interval */
+#define SLACK_MSEC 1000 /* the busy time is updated in jiffies */
 
-/* Where the kernel puts what, counted after the name. */
+/* The positions of the kernel's fields after the name. */
 static const struct {
 	size_t number;
 	size_t offset;
@@ -41,7 +41,7 @@ static const struct {
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-/* Counters that only grow, and by how much at most. */
+/* Monotonic counters, and their highest possible rates. */
 static const struct {
 	size_t offset;
 	uint64_t wraps_at;
@@ -152,7 +152,7 @@ void diskstats_add(struct disk_counters *into, const struct disk_counters *from)
 	}
 }
 
-/* Whether what is left after one turn of a counter over its range can be true. */
+/* Whether the difference is plausible when the counter has wrapped once. */
 static int unwrap(uint64_t earlier, uint64_t later, uint64_t range, unsigned devices, uint64_t *ret)
 {
 	if (earlier / range >= devices || later + range < earlier)
@@ -172,7 +172,7 @@ static int subtract_growing(const struct disk_counters *earlier, const struct di
 		uint64_t to = get(later, growing[i].offset);
 		uint64_t v = to - from;
 		if (to < from) {
-			/* Two at once: not the end of a range, but another device. */
+			/* Two at once: this is not a wrap but another device. */
 			if (++wrapped > 1 || unwrap(from, to, growing[i].wraps_at, devices, &v) < 0)
 				return -ERANGE;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names around an examination, and its refusals. */
+/* Names for an examination, and its refusals. */
 #include "model/examination.h"
 
 #include <assert.h>
@@ -94,7 +94,7 @@ enum examination_kind examination_kind_of(const char *fs_type, bool has_device)
 		{ "tmpfs", EXAMINATION_KIND_MEMORY },
 		{ "ramfs", EXAMINATION_KIND_MEMORY },
 		{ "overlay", EXAMINATION_KIND_OVERLAY },
-		/* Their device numbers say nothing of their disks. */
+		/* Their device numbers do not identify their disks. */
 		{ "bcachefs", EXAMINATION_KIND_DISK },
 		{ "btrfs", EXAMINATION_KIND_DISK },
 		{ "zfs", EXAMINATION_KIND_DISK },

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns counters into what others did. */
+/* Computes others' I/O from counters. */
 #include "model/facts.h"
 
 #include "base/clock.h"
 
-#define INTERVAL_MIN_NSEC NSEC_PER_SEC /* below it a single request makes a rate */
-#define REQUEST_MIN_BYTES 512 /* no request carries less */
+#define INTERVAL_MIN_NSEC NSEC_PER_SEC /* in a shorter one a single request seems a rate */
+#define REQUEST_MIN_BYTES 512 /* no request is smaller */
 
-/* What moved, in one direction or both. */
+/* I/O in one direction or both. */
 struct work {
 	uint64_t bytes;
 	uint64_t ios;
@@ -47,7 +47,7 @@ int facts_sample_disk(struct facts_sample *sample, const char *diskstats,
 	return 0;
 }
 
-/* Requests as a queue counts them that takes at most request_max_bytes at once (0: any). */
+/* Requests as counted by a queue that takes at most request_max_bytes at once (0: any). */
 static struct work work_cut(struct work w, uint64_t request_max_bytes)
 {
 	if (request_max_bytes > 0 && w.ios < w.bytes / request_max_bytes)
@@ -66,8 +66,8 @@ static struct work work_of_own(const struct device_info *device, const struct fa
 	return w;
 }
 
-/* What is left of a total. Requests of ours that were cut in ways we do not know are no work of
- * others: there are no more of theirs than bytes for them. */
+/* The difference from a total. Requests of ours that were split in unknown ways are not others'
+ * work: the rest is limited to the requests its bytes allow. */
 static struct work work_left(struct work total, struct work minus)
 {
 	struct work w = {
@@ -80,8 +80,8 @@ static struct work work_left(struct work total, struct work minus)
 	return w;
 }
 
-/* What the leaves did in one direction that did not come through the device: other partitions,
- * other volumes. */
+/* I/O of the leaves in one direction that did not come through the device: other partitions, other
+ * volumes. */
 static struct work work_beside(
 	const struct device_info *device, struct work leaves, struct work through, uint64_t copies)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the latest samples and picks those around a run. */
+/* Keeps the latest samples and finds those around a run. */
 #include <string.h>
 
 #include "model/facts.h"
@@ -22,7 +22,7 @@ static const struct facts_sample *sample_at(const struct facts_ring *ring, size_
 	return &ring->samples[i % FACTS_SAMPLES];
 }
 
-/* Numbers of the oldest that is still kept; count is one past the newest. */
+/* Index of the oldest that is still kept; count is one past the newest. */
 static size_t oldest(size_t count, size_t kept)
 {
 	return count > kept ? count - kept : 0;
@@ -53,7 +53,7 @@ static const struct facts_sample *find_sample(
 	return NULL;
 }
 
-/* The sample that lies FACTS_LEAD_NSEC before begin or a little more, else the next one. */
+/* The sample at or shortly before FACTS_LEAD_NSEC before begin, else the next one. */
 static const struct facts_sample *find_earlier(const struct facts_ring *ring, uint64_t begin_nsec)
 {
 	uint64_t lead = FACTS_LEAD_NSEC + FACTS_INTERVAL_NSEC;
@@ -68,7 +68,7 @@ static uint64_t share_of(uint64_t total, uint64_t part_nsec, uint64_t whole_nsec
 	return (uint64_t)((unsigned __int128)total * part_nsec / whole_nsec);
 }
 
-/* Adds what a span did between two moments, taking it as even. False when nobody knows. */
+/* Adds a span's share between two moments, assuming a constant rate. False when it is not known. */
 static bool add_span(
 	const struct facts_span *span, uint64_t from, uint64_t to, struct facts_own *own)
 {
@@ -92,8 +92,7 @@ static bool sum_spans(
 	size_t first = oldest(ring->span_count, FACTS_SPANS);
 	struct facts_own own = { 0 };
 
-	/* A span that was forgotten ended before the oldest that is kept did, but perhaps within.
-	 */
+	/* A dropped span ended before the oldest that is kept, but perhaps after `from`. */
 	if (first > 0 && ring->spans[first % FACTS_SPANS].end_nsec > from)
 		return false;
 	for (size_t i = first; i < ring->span_count; i++) {

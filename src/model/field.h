@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and fields of the texts under /proc: lent pieces of the text, never terminated by NUL. */
+/* Lines and fields of the texts under /proc: lent parts of the text, not NUL-terminated. */
 #ifndef REPOPROBE_MODEL_FIELD_H
 #define REPOPROBE_MODEL_FIELD_H
 
@@ -12,28 +12,28 @@ struct field {
 	size_t len;
 };
 
-/* Takes the next line, without its line break, off the text. False at the end. */
+/* Takes the next line, without its line break, from the text. False at the end. */
 bool field_next_line(const char **text, struct field *ret);
 
-/* Takes the next word off a line: words are parted by any number of blanks and tabs. */
+/* Takes the next word from a line: words are separated by any number of blanks and tabs. */
 bool field_next_word(struct field *line, struct field *ret);
 
-/* Takes the next column off a line: columns are parted by exactly one blank, so that one may be
+/* Takes the next column from a line: columns are separated by exactly one blank, so that one may be
  * empty (mountinfo). */
 bool field_next_column(struct field *line, struct field *ret);
 
 bool field_is(struct field field, const char *text);
 
-/* Takes a known beginning off a field, or leaves it as it is and says false. */
+/* Removes a known prefix from a field; false if it is absent, the field is then unchanged. */
 bool field_skip(struct field *field, const char *beginning);
 
 /* The whole field as a decimal number. Returns 0, -EINVAL or -ERANGE. */
 int field_read_uint(struct field field, uint64_t *ret);
 
-/* Copies with the kernel's octal escapes ("\040") undone, cut to what fits. */
+/* Copies with the kernel's octal escapes ("\040") decoded, cut to fit. */
 void field_copy_unescaped(struct field field, char *dst, size_t size);
 
-/* Is this the field that the kernel writes for this text? */
+/* Whether this field is the kernel's encoding of this text. */
 bool field_is_unescaped(struct field field, const char *text);
 
 #endif

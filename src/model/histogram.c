@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording, merging and reading a latency histogram. */
+/* Records, merges and evaluates a latency histogram. */
 #include "model/histogram.h"
 
 #include <assert.h>
 
 _Static_assert(HISTOGRAM_BUCKETS == HISTOGRAM_GROUPS * HISTOGRAM_SUBBUCKETS, "all groups whole");
 
-#define EXACT_BUCKETS 128 /* one a nanosecond: the first two groups */
+#define EXACT_BUCKETS 128 /* one per nanosecond: the first two groups */
 
 /* 1-1.5-2-3-5-7 × decades. The label is the shortest text of the bound in seconds as Prometheus 3
  * writes it (%g, ".0" appended to whole numbers), so that no upgrade of either side renames a
@@ -136,7 +136,7 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 	into->sum_squares_nsec2 += from->sum_squares_nsec2;
 	size_t last = histogram_bucket(from->max_nsec);
 	for (size_t i = histogram_bucket(from->min_nsec); i <= last; i++)
-		into->buckets[i] += from->buckets[i]; /* there are none outside */
+		into->buckets[i] += from->buckets[i]; /* none are outside */
 	for (size_t i = 0; i < HISTOGRAM_EXPORT_BUCKETS; i++)
 		into->export_buckets[i] += from->export_buckets[i];
 }
@@ -160,7 +160,7 @@ uint64_t histogram_percentile_nsec(const struct histogram *h, uint64_t parts_per
 	if (rank == 0)
 		return h->min_nsec;
 	if (rank == h->count)
-		return h->max_nsec; /* the smallest value that all reach: known exactly */
+		return h->max_nsec; /* the last value is the maximum: known exactly */
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
@@ -186,7 +186,7 @@ uint64_t histogram_mean_nsec(const struct histogram *h)
 	return (uint64_t)(((unsigned __int128)h->sum_nsec + h->count / 2) / h->count);
 }
 
-/* Largest root with root² ≤ value, bit by bit: exact where a double would not be. */
+/* The largest root with root² ≤ value, bit by bit: exact, unlike a double. */
 static uint64_t square_root(unsigned __int128 value)
 {
 	uint64_t root = 0;

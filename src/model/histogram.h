@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency histogram in nanoseconds: fio's layout (stat.h: 6 bits, 64 sub-buckets a power of two,
- * one bucket a nanosecond below 128) extended from 29 to 35 groups, so that it holds 1 ns to 2^40
- * ns (18 minutes); error below 1/128. Sum and sum of squares stand beside it, so averages are
- * exact. Prometheus' buckets are counted at record time in a second small array. */
+/* Latency histogram in nanoseconds: fio's layout (stat.h: 6 bits, 64 sub-buckets per power of two,
+ * one bucket per nanosecond below 128) extended from 29 to 35 groups, so that it covers 1 ns to
+ * 2^40 ns (18 minutes); error below 1/128. Sum and sum of squares are kept separately, so averages
+ * are exact. Prometheus' buckets are counted at record time in a second small array. */
 #ifndef REPOPROBE_MODEL_HISTOGRAM_H
 #define REPOPROBE_MODEL_HISTOGRAM_H
 
@@ -18,7 +18,7 @@ struct error;
 #define HISTOGRAM_GROUPS 35
 #define HISTOGRAM_BUCKETS 2240 /* groups × sub-buckets */
 
-/* 1-1.5-2-3-5-7 by decades from 10 us to 100 s (43), then +Inf: ecosystem 1.3. Fixed forever. */
+/* 1-1.5-2-3-5-7 per decade from 10 us to 100 s (43), then +Inf: ecosystem 1.3. Never changes. */
 #define HISTOGRAM_EXPORT_BUCKETS 44
 
 struct histogram {
@@ -34,18 +34,18 @@ struct histogram {
 void histogram_add(struct histogram *h, uint64_t latency_nsec);
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* The bucket of a value (values past the last bucket land in it), and the value fio names a bucket
- * by: its middle. */
+/* The bucket of a value (values beyond the last bucket are counted in it), and fio's representative
+ * value of a bucket: its middle. */
 size_t histogram_bucket(uint64_t latency_nsec);
 uint64_t histogram_bucket_nsec(size_t bucket);
 
-/* Percentile as diskspd and fio define it: the smallest bucket whose cumulative count reaches
- * ceil(p × N), p in parts per billion (99.9 % = 999000000); answered within [min, max]. 0 when
+/* Percentile as defined by diskspd and fio: the smallest bucket whose cumulative count reaches
+ * ceil(p × N), p in parts per billion (99.9 % = 999000000); the result is within [min, max]. 0 when
  * empty. */
 uint64_t histogram_percentile_nsec(const struct histogram *h, uint64_t parts_per_billion);
 
-/* True when at least ten values lie beyond the percentile: 10/(1-p) of them are needed, for none of
- * 0 or all any will do. */
+/* True when at least ten values are beyond the percentile, which takes 10/(1-p) values; for a
+ * percentile of 0 or 100 any number is enough. */
 bool histogram_can_tell(const struct histogram *h, uint64_t parts_per_billion);
 
 /* Exact mean, rounded to the nearest nanosecond; population standard deviation. 0 when empty. */
@@ -56,15 +56,15 @@ uint64_t histogram_stddev_nsec(const struct histogram *h);
  * ("1e-05", "0.0001", "1.0", "+Inf"). */
 uint64_t histogram_export_bound_nsec(size_t i);
 const char *histogram_export_label(size_t i);
-/* The first export bucket whose bound a value does not pass. */
+/* The first export bucket whose bound a value does not exceed. */
 size_t histogram_export_bucket(uint64_t latency_nsec);
 
-/* Holds every field against every other: counts, order, min, max. -EBADMSG when one is wrong. */
+/* Checks the fields against each other: counts, order, min, max. -EBADMSG if inconsistent. */
 int histogram_check(const struct histogram *h, struct error *reterr);
-/* For who has checked the buckets by reading them. */
+/* For callers that checked the buckets while decoding them. */
 int histogram_check_all_but_buckets(const struct histogram *h, struct error *reterr);
 
-/* Compact form of everything above: a version byte, varints, runs of empty buckets skipped.
+/* Compact encoding of all of the above: a version byte, varints, runs of empty buckets skipped.
  * Decoding ends with histogram_check. */
 #define HISTOGRAM_ENCODED_MAX 65536
 void histogram_encode(const struct histogram *h, struct buf *b);

@@ -68,7 +68,7 @@ static bool decode_buckets(struct buf_reader *r, uint64_t *buckets, size_t count
 	return true;
 }
 
-/* Do they hold `total` in all, begin at bucket `first` and end at bucket `last`? */
+/* Whether they add up to `total`, begin at bucket `first` and end at bucket `last`. */
 static bool are_buckets_possible(
 	const uint64_t *buckets, size_t count, uint64_t total, size_t first, size_t last)
 {
@@ -83,8 +83,7 @@ static bool are_buckets_possible(
 	return left == 0 && buckets[first] > 0 && buckets[last] > 0;
 }
 
-/* What holds for every set of latencies: N·min ≤ Σx ≤ N·max, min·Σx ≤ Σx² ≤ max·Σx, (Σx)² ≤ N·Σx².
- */
+/* True for every set of latencies: N·min ≤ Σx ≤ N·max, min·Σx ≤ Σx² ≤ max·Σx, (Σx)² ≤ N·Σx². */
 static bool are_sums_possible(const struct histogram *h)
 {
 	unsigned __int128 count = h->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads mountinfo text, proc(5): "36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/x rw". */
+/* Parses mountinfo, proc(5): "36 35 98:0 /root /mount rw,noatime master:1 - ext3 /dev/x rw". */
 #include "model/identity.h"
 
 #include <errno.h>
@@ -14,16 +14,16 @@ enum {
 	COLUMN_ROOT = 3,
 	COLUMN_MOUNT_POINT = 4,
 	COLUMN_OPTIONS = 5,
-	COLUMN_FIRST_OPTIONAL = 6, /* none or more, ended by "-" */
+	COLUMN_FIRST_OPTIONAL = 6, /* any number, ended by "-" */
 };
 
 #define PATH_BYTES_MAX 4096
 
-/* One line, cut up. */
+/* The fields of one line. */
 struct mount_line {
 	uint64_t id;
 	struct field device; /* "98:0" */
-	struct field root; /* of the file system, what is mounted */
+	struct field root; /* of the file system: what is mounted */
 	struct field mount_point;
 	struct field options;
 	struct field fs_type;
@@ -82,7 +82,7 @@ int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct ide
 	return 0;
 }
 
-/* How much of the path the mount point is; 0: it is no part of it. */
+/* The length of the mount point as a prefix of the path; 0: it is not one. */
 static size_t prefix_length(struct field mount_point, const char *path)
 {
 	char text[PATH_BYTES_MAX];
@@ -95,7 +95,7 @@ static size_t prefix_length(struct field mount_point, const char *path)
 	return is_above ? len : 0;
 }
 
-/* Of a file system that has none, 0:NN; that is not a device. */
+/* A file system without a device has 0:NN, which is not a device number. */
 static bool read_device(struct field text, struct device_info *ret)
 {
 	const char *colon = memchr(text.text, ':', text.len);
@@ -114,7 +114,7 @@ static bool read_device(struct field text, struct device_info *ret)
 	return true;
 }
 
-/* The mount that a path lies on: how much of the path its mount point is, or 0. */
+/* The mount that a path is on: the length of its mount point, or 0. */
 static size_t find_mount(const char *mountinfo, const char *path, struct mount_line *ret)
 {
 	struct mount_line m;
@@ -123,7 +123,7 @@ static size_t find_mount(const char *mountinfo, const char *path, struct mount_l
 
 	while (field_next_line(&mountinfo, &line)) {
 		size_t len = read_line(line, &m) ? prefix_length(m.mount_point, path) : 0;
-		/* Of several on one point the last lies on top. */
+		/* If several are mounted on one point, the last is on top. */
 		if (len > 0 && len >= best_len) {
 			*ret = m;
 			best_len = len;
@@ -161,7 +161,7 @@ int identity_guess(const char *mountinfo, const char *path, struct identity *ret
 	return 0;
 }
 
-/* Escapes only shorten: what fits escaped, fits. */
+/* Decoding only shortens: escaped text that fits also fits decoded. */
 static void copy_options(struct field options, char *dst, size_t size)
 {
 	while (options.len >= size) {
@@ -231,7 +231,7 @@ static bool differ(const char *a, const char *b)
 	return a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0;
 }
 
-/* A mount may come up with another version of the protocol. */
+/* A mount may use another version of its protocol the next time. */
 static bool have_other_types(const struct identity *identity, const struct identity_seen *seen)
 {
 	bool are_nfs = identity_is_nfs(identity) && identity_type_matches(seen->fs_type, "nfs");
@@ -252,7 +252,7 @@ enum identity_difference identity_compare(
 	return differ(identity->source, seen->source) ? IDENTITY_OTHER_SOURCE : IDENTITY_SAME;
 }
 
-/* path lies in directory, or is it. */
+/* path is in directory, or is directory. */
 static bool is_within(const char *path, const char *directory)
 {
 	size_t len = strlen(directory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a repository is made of, as the worker saw it. "" and 0 mean unknown. Never compared by
- * st_dev, which changes at reboot: the device's numbers hold while the daemon runs. */
+/* The identity of a repository as seen by the worker. "" and 0 mean unknown. Never compared by
+ * st_dev, which changes at reboot: device numbers are valid only while the daemon runs. */
 #ifndef REPOPROBE_MODEL_IDENTITY_H
 #define REPOPROBE_MODEL_IDENTITY_H
 
@@ -12,7 +12,7 @@
 
 #define IDENTITY_TEXT_MAX 255
 
-/* Options of a mount: its own ("rw,noatime") and its file system's ("rw,errors=remount-ro"). */
+/* Options of the mount itself ("rw,noatime") and of its file system ("rw,errors=remount-ro"). */
 struct identity_options {
 	char mount[IDENTITY_TEXT_MAX + 1];
 	char fs[IDENTITY_TEXT_MAX + 1];
@@ -27,14 +27,14 @@ struct identity {
 	uint32_t sector_bytes; /* logical block size for direct I/O */
 	uint64_t size_bytes; /* of the file system */
 	uint64_t free_bytes; /* for the worker's user */
-	uint64_t directory_device; /* these two of the repository's directory itself; 0: unknown */
+	uint64_t directory_device; /* these two: of the repository's directory itself; 0: unknown */
 	uint64_t directory_inode;
 	struct identity_options options;
-	bool has_device; /* false: none that can be seen from here (network, btrfs, overlay) */
+	bool has_device; /* false: none visible from here (network, btrfs, overlay) */
 	struct device_info device;
 };
 
-/* What of it is remembered, to know a repository again: kept from its first run on. */
+/* The stored part, used to recognise a repository: kept from its first run on. */
 struct identity_seen {
 	bool is_set;
 	bool is_mount;
@@ -46,12 +46,11 @@ struct identity_seen {
 
 void identity_remember(const struct identity *identity, struct identity_seen *ret);
 
-/* Learns what was unknown when it was first seen and is known now. True when there was something.
- */
+/* Fills in what was unknown at first sight and is known now. True if anything was added. */
 bool identity_learn(const struct identity *identity, struct identity_seen *seen);
 
-/* In what a repository is not the one remembered. What is unknown on either side is not compared;
- * two UUIDs that are known decide alone, because names in /dev move. */
+/* How a repository differs from the stored one. Values unknown on either side are not compared; if
+ * both UUIDs are known, they alone decide, because names in /dev can change. */
 enum identity_difference {
 	IDENTITY_SAME,
 	IDENTITY_OTHER_UUID,
@@ -61,45 +60,45 @@ enum identity_difference {
 enum identity_difference identity_compare(
 	const struct identity *identity, const struct identity_seen *seen);
 
-/* The mount that a path lay on is gone: it lies on one above that now. */
+/* Whether the mount that a path was on is gone, so that the path is on a mount above it now. */
 bool identity_lost_mount(const struct identity *identity, const struct identity_seen *seen);
 
-/* "nfs" is nfs4 too, "fuse" any fuse.… */
+/* "nfs" also matches nfs4, "fuse" any fuse.… */
 bool identity_type_matches(const char *fs_type, const char *expected);
 
-/* Is there a mount at that path, by a mountinfo text? */
+/* Whether a mountinfo text has a mount at that path. */
 bool identity_has_mount_point(const char *mountinfo, const char *path);
 
-/* On NFS the kernel counts by mount, not by device. */
+/* On NFS the kernel counts per mount, not per device. */
 bool identity_is_nfs(const struct identity *identity);
 
-/* Whether work on one is work for the other: a disk below both, or one NFS export. */
+/* Whether I/O on one is I/O on the other: a common disk, or one NFS export. */
 bool identity_shares_disk(const struct identity *a, const struct identity *b);
 
-/* Whether two paths lead to one directory, by a link or a mount of the same thing twice. */
+/* Whether two paths are the same directory, by a link or by mounting the same thing twice. */
 bool identity_is_same_directory(const struct identity *a, const struct identity *b);
 
 /* Finds the line of a mountinfo text (proc(5)) with this mount id and fills fs_type, source and
- * mount_point (octal escapes undone, over-long text cut). Returns 0 or -ENOENT. */
+ * mount_point (octal escapes decoded, overlong text cut). Returns 0 or -ENOENT. */
 int identity_from_mountinfo(const char *mountinfo, uint64_t mount_id, struct identity *ret);
 
-/* What the text alone says of a path, symbolic links not followed: the file system whose mount
- * point is its longest beginning. Device, if any, by its numbers, without leaves. Returns 0 or
+/* What the text says about a path, without following symbolic links: the file system whose mount
+ * point is its longest prefix. The device, if any, has its numbers but no leaves. Returns 0 or
  * -ENOENT. */
 int identity_guess(const char *mountinfo, const char *path, struct identity *ret);
 
-/* Where a path lies on its file system, by the same text: "8:17 /backups/a". Of two names of one
- * directory, by mounts, the same. Nothing when no mount is above it. */
+/* The location of a path on its file system, from the same text: "8:17 /backups/a". Equal for two
+ * names of one directory that differ by mounts. Nothing is appended when no mount is above it. */
 struct buf;
 void identity_locate(const char *mountinfo, const char *path, struct buf *b);
 
-/* The options of the same line, octal escapes undone. Too long a list loses whole options at its
- * end. Returns 0 or -ENOENT. */
+/* The options of the same line, octal escapes decoded. A list that is too long loses whole options
+ * at its end. Returns 0 or -ENOENT. */
 int identity_options_from_mountinfo(
 	const char *mountinfo, uint64_t mount_id, struct identity_options *ret);
 
-/* The value of an option in such a list: "" for one without ("ro"), NULL when it is not there.
- * Lent, *ret_len bytes long (it is followed by the rest of the list). */
+/* The value of an option in such a list: "" for an option without value ("ro"), NULL when it is
+ * absent. Lent, *ret_len bytes long (the rest of the list follows). */
 const char *identity_find_option(const char *options, const char *name, size_t *ret_len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names around a job: its phases and its probe file. */
+/* Names for a job: its phases and its probe file. */
 #include "model/job.h"
 
 #include <assert.h>
@@ -30,5 +30,5 @@ void job_file_name(struct job *job, const char *host_id, unsigned uid, bool is_c
 	int n = snprintf(job->file_name, sizeof(job->file_name), "%s-%u%s.dat", host_id, uid,
 		is_command_line ? "-run" : "");
 	assert(n > 0 && (size_t)n < sizeof(job->file_name)); /* a host id has 16 digits */
-	(void)n; /* without assertions */
+	(void)n; /* unused without assertions */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One message to one channel: a row of the outbox. */
+/* One message for one channel: a row of the outbox. */
 #ifndef REPOPROBE_MODEL_MESSAGE_H
 #define REPOPROBE_MODEL_MESSAGE_H
 
@@ -13,7 +13,7 @@ struct message {
 		1]; /* idempotency key: "journal/12/0" is channel, incident, sequence */
 	char channel[RUN_NAME_MAX + 1]; /* "journal" */
 	int64_t created_usec;
-	uint32_t tries; /* delivery attempts so far, those that a crash cut short included */
+	uint32_t tries; /* delivery attempts so far, including those interrupted by a crash */
 	char text[MESSAGE_TEXT_MAX + 1];
 	struct incident_event event;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /proc/self/mountstats: a line "device … mounted on … with fstype …" for each mount, and
- * below it, for NFS only, indented lines of statistics. */
+/* Parses /proc/self/mountstats: a line "device … mounted on … with fstype …" for each mount,
+ * followed, for NFS only, by indented lines of statistics. */
 #include "model/mountstats.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define OPERATION_NUMBERS 8 /* version 1.1 of the RPC statistics adds a ninth: errors */
 #define AGE_SLACK_SEC 2 /* both ages are whole seconds */
 
-/* What must have been seen before the counters are whole. */
+/* The parts that must be seen for the counters to be complete. */
 enum {
 	SEEN_AGE = 1 << 0,
 	SEEN_BYTES = 1 << 1,
@@ -25,7 +25,7 @@ enum {
 	SEEN_ALL = SEEN_AGE | SEEN_BYTES | SEEN_READ | SEEN_WRITE,
 };
 
-/* Counters that only grow; all are 64 bits wide. */
+/* Monotonic counters; all are 64 bits wide. */
 static const size_t growing[] = {
 	offsetof(struct nfs_counters, normal_read_bytes),
 	offsetof(struct nfs_counters, normal_write_bytes),
@@ -51,7 +51,7 @@ static const size_t growing[] = {
 	offsetof(struct nfs_counters, write.execute_msec),
 };
 
-/* The line of one mount, cut up. */
+/* The fields of a mount's line. */
 struct mount_line {
 	struct field mount_point;
 	struct field fs_type;
@@ -66,7 +66,7 @@ static bool skip_word(struct field *line, const char *word)
 }
 
 /* "device nas1:/export mounted on /srv/backup with fstype nfs4 statvers=1.1"; also "no device
- * mounted on …". Blanks within names are escaped; a name may be empty. */
+ * mounted on …". Blanks in names are escaped; a name may be empty. */
 static bool read_mount_line(struct field line, struct mount_line *ret)
 {
 	struct mount_line m = { 0 };
@@ -157,7 +157,7 @@ static uint32_t read_size(struct field value)
 	return field_read_uint(value, &v) == 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
-/* "rw,vers=4.2,rsize=1048576,wsize=1048576,…": a size that is not understood is not known. */
+/* "rw,vers=4.2,rsize=1048576,wsize=1048576,…": a size that cannot be parsed counts as unknown. */
 static int read_options(struct field rest, struct nfs_counters *c)
 {
 	struct field word;

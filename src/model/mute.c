@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the modes of a mute. */
+/* Names of mute modes. */
 #include "model/mute.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mute that somebody asked for, once: from an instant to another, with a reason. Those that come
- * again stand in the configuration (alarm/mute_time.h). */
+/* A requested mute: once, from one instant to another, with a reason. Recurring mutes are in the
+ * configuration (alarm/mute_time.h). */
 #ifndef REPOPROBE_MODEL_MUTE_H
 #define REPOPROBE_MODEL_MUTE_H
 
@@ -12,8 +12,8 @@
 
 enum mute_mode {
 	MUTE_NONE,
-	MUTE_MESSAGES, /* "mute": probing and judging go on, nobody is told */
-	MUTE_PROBING, /* "pause": not probed either */
+	MUTE_MESSAGES, /* "mute": still probed and judged, but no message is sent */
+	MUTE_PROBING, /* "pause": also not probed */
 };
 #define MUTE_MODES 3
 
@@ -23,7 +23,7 @@ struct mute {
 	enum mute_mode mode;
 	int64_t from_usec;
 	int64_t until_usec; /* excluded */
-	uint32_t uid; /* of who asked */
+	uint32_t uid; /* of the requesting user */
 	char reason[MUTE_REASON_MAX + 1];
 };
 

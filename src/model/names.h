@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other way through a table of enum names: from text to its index. */
+/* Look-up in a table of enum names: from text to index. */
 #ifndef REPOPROBE_MODEL_NAMES_H
 #define REPOPROBE_MODEL_NAMES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The presets: backup jobs as workloads. The sizes and mixes are those of Veeam KB2014 and its
- * like. */
+/* The presets: backup jobs as workloads. The sizes and mixes follow Veeam KB2014 and similar
+ * sources. */
 #include <string.h>
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads "some avg10=0.00 avg60=1.25 avg300=0.40 total=9583077" and the same with "full". */
+/* Parses "some avg10=0.00 avg60=1.25 avg300=0.40 total=9583077" and the same with "full". */
 #include "model/pressure.h"
 
 #include <errno.h>

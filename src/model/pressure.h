@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pressure stall information: how long the processes of this host waited for I/O, our own among
- * them. /proc/pressure/io, the kernel's Documentation/accounting/psi.rst. Text in, values out. */
+/* Pressure stall information: how long processes of this host, including our own, waited for I/O.
+ * /proc/pressure/io, the kernel's Documentation/accounting/psi.rst. Text in, values out. */
 #ifndef REPOPROBE_MODEL_PRESSURE_H
 #define REPOPROBE_MODEL_PRESSURE_H
 
@@ -19,10 +19,10 @@ struct pressure_line {
 
 struct pressure {
 	struct pressure_line some; /* at least one process waited */
-	struct pressure_line full; /* nothing else ran meanwhile */
+	struct pressure_line full; /* no other process ran meanwhile */
 };
 
-/* Returns 0 or -EBADMSG. Lines and keys that are not known are ignored. */
+/* Returns 0 or -EBADMSG. Unknown lines and keys are ignored. */
 int pressure_parse(const char *text, struct pressure *ret, struct error *reterr);
 
 #endif

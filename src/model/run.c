@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of a run's parts, its totals and rates, and the one way to fail it. */
+/* Names of a run's parts, its totals and rates, and the function that fails it. */
 #include "model/run.h"
 
 #include <assert.h>
@@ -205,7 +205,7 @@ double run_iops(const struct run *run, const struct run_operation_result *o)
 
 double run_iops_stddev(const struct run_iops *iops)
 {
-	/* N × Σ(x - mean)² = N Σx² - (Σx)²: whole numbers, so nothing is lost by subtracting. */
+	/* N × Σ(x - mean)² = N Σx² - (Σx)²: in integers, so the subtraction is exact. */
 	unsigned __int128 squares = (unsigned __int128)iops->squares * iops->seconds;
 	unsigned __int128 square = (unsigned __int128)iops->ios * iops->ios;
 

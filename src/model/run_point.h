@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as a point in time: its numbers without histogram and workload, small enough for a year of
- * them in memory. Plain values. */
+/* The numbers of a run at one point in time, without histogram and workload: a year of them fits in
+ * memory. Plain values. */
 #ifndef REPOPROBE_MODEL_RUN_POINT_H
 #define REPOPROBE_MODEL_RUN_POINT_H
 
@@ -10,7 +10,7 @@ struct run_point_operation {
 	bool has_happened;
 	uint64_t ios;
 	uint64_t bytes;
-	uint64_t latencies; /* of which the following tell; 0: they are 0 */
+	uint64_t latencies; /* the following describe this many; 0: they are 0 */
 	uint64_t sum_nsec;
 	uint64_t min_nsec;
 	uint64_t p50_nsec;

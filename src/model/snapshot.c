@@ -11,7 +11,7 @@
 #include "model/snapshot_alarm.h"
 
 #define SENTENCE_MAX 2048
-#define SKIPS_WARNING 3 /* so many in a row are no accident */
+#define SKIPS_WARNING 3 /* this many in a row are no coincidence */
 
 static const char *const state_names[REPOSITORY_STATES] = {
 	[REPOSITORY_OK] = "ok",
@@ -27,7 +27,7 @@ const char *repository_state_name(enum repository_state state)
 	return state_names[state];
 }
 
-/* What a newest run of this status makes of its repository. */
+/* The state of a repository whose newest run has this status. */
 static enum repository_state state_of_status(enum run_status status)
 {
 	switch (status) {
@@ -50,7 +50,7 @@ static enum repository_state state_of_status(enum run_status status)
 	return REPOSITORY_UNKNOWN;
 }
 
-/* Skipped runs say nothing; what an earlier run of this daemon said still holds. */
+/* Skipped runs do not change it; the result of an earlier run of this daemon still applies. */
 static enum repository_state state_of_runs(const struct snapshot_probe *probe)
 {
 	if (probe->stuck_since_usec != 0)
@@ -204,7 +204,7 @@ static void copy_text(char *dst, size_t size, const struct buf *b)
 		(void)snprintf(dst, size, "%s", buf_text(b)); /* cut to fit */
 }
 
-/* What people have done about it. */
+/* Mutes and acknowledgements. */
 static void add_attention(const struct snapshot_repository *repository, struct buf *b)
 {
 	if (!repository->alarm || repository->alarm->incident_id == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is shown of the present: the loop fills one, the report renders it into bodies, the HTTP
- * threads hand the bodies out. Plain values; strings are lent by the loop while it renders. */
+/* The present state as shown to users: the loop fills one, the report renders it into bodies, the
+ * HTTP threads send the bodies. Plain values; strings are lent by the loop while it renders. */
 #ifndef REPOPROBE_MODEL_SNAPSHOT_H
 #define REPOPROBE_MODEL_SNAPSHOT_H
 
@@ -31,8 +31,8 @@ struct snapshot_operation {
 struct snapshot_probe {
 	const char *name;
 	const struct workload *workload;
-	uint64_t interval_usec; /* with a schedule: from the next slot to the one after it */
-	const char *schedule; /* in its normal form; NULL: the interval counts */
+	uint64_t interval_usec; /* with a schedule: from the next slot to the one after */
+	const char *schedule; /* in its normal form; NULL: the interval applies */
 	struct rule_limit limit;
 	const char *limit_reason; /* "preset active-full: flash" */
 	const struct run *last_run; /* newest committed or finished run, NULL before the first */
@@ -45,8 +45,8 @@ struct snapshot_probe {
 	uint64_t skips[RUN_SKIPS];
 	uint64_t skips_in_row; /* since the last run that took place */
 	enum run_skip last_skip;
-	const char *own_trouble; /* why nothing can be measured, when that is none of the
-				  * repository's; NULL: it can */
+	const char *own_trouble; /* why nothing can be measured, for a reason unrelated to the
+				    repository; NULL: it can */
 	uint64_t late_starts;
 	struct snapshot_operation operations[RUN_OPERATIONS];
 	int64_t stuck_since_usec; /* 0: no stuck worker */
@@ -56,14 +56,14 @@ struct snapshot_repository {
 	const char *name;
 	const char *path;
 	enum repository_state state;
-	const char *reason; /* one sentence for people */
+	const char *reason; /* one sentence for display */
 	const struct alarm_state *alarm;
 	struct snapshot_mute {
 		enum mute_mode mode; /* MUTE_NONE: nothing is muted */
 		int64_t until_usec;
 		const char *reason; /* "": not given */
 	} mute;
-	const struct identity *identity; /* of the newest run that saw one, or NULL */
+	const struct identity *identity; /* of the newest run that had one, or NULL */
 	const struct facts *facts; /* around the newest run, or NULL */
 	size_t probe_count;
 	const struct snapshot_probe *probes;
@@ -73,7 +73,7 @@ struct snapshot {
 	const char *version;
 	int64_t now_usec;
 	int64_t started_usec; /* of the daemon */
-	uint64_t revision; /* rises with every change */
+	uint64_t revision; /* incremented with every change */
 	size_t repository_count;
 	const struct snapshot_repository *repositories;
 	bool is_reload_ok;
@@ -82,12 +82,12 @@ struct snapshot {
 	uint64_t database_bytes;
 	uint64_t database_write_failures;
 	uint64_t database_queue_length;
-	uint64_t database_lost; /* results that never came into it */
-	uint64_t database_rescues; /* its files were removed or replaced, and put back */
-	uint64_t database_bad_rows; /* that were skipped */
-	const char *database_notice; /* what became of it: damaged, newer; or NULL */
-	const char *database_error; /* why nothing can be written at present, or NULL */
-	uint64_t notifications; /* handed to the journal */
+	uint64_t database_lost; /* results that were never stored */
+	uint64_t database_rescues; /* its files were removed or replaced, and restored */
+	uint64_t database_bad_rows; /* that were skipped when read */
+	const char *database_notice; /* what happened to it: damaged, newer; or NULL */
+	const char *database_error; /* why nothing can be written now, or NULL */
+	uint64_t notifications; /* passed to the journal */
 	uint64_t notification_failures;
 	uint64_t notification_queue_length;
 	uint64_t log_lost_lines;
@@ -102,9 +102,9 @@ struct snapshot {
 
 const char *repository_state_name(enum repository_state state); /* "ok", … "paused" */
 
-/* The state that follows from what is known: pure. Paused while a mute of that mode holds; else the
- * worst of the alarm level and the newest runs: no run at all is unknown, and so is one that
- * trouble of our own kept from taking place. Writes the sentence to reason (size bytes). */
+/* The state derived from what is known: pure. Paused while a mute of that mode is active; else the
+ * worst of the alarm level and the newest runs: without a run it is unknown, and so it is when a
+ * fault of our own prevented the run. Writes the sentence to reason (size bytes). */
 enum repository_state snapshot_judge(
 	const struct snapshot_repository *repository, char *reason, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worst of what fires speaks; the others are named. */
+/* Describes the worst alarm that fires; lists the others. */
 #include "model/snapshot_alarm.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define HOLD_RUNS 3 /* the window of the rule "2 of 3" */
 
-/* Something that fires: of a series, of a probe's runs as a whole, or an alarm of the user's. */
+/* Something that fires: a series, a probe's runs as a whole, or a user-defined alarm. */
 struct finding {
 	enum alarm_level level;
 	enum alarm_reason reason;
@@ -169,7 +169,7 @@ static void explain_custom(
 	snapshot_add_time(b, finding->since_usec, judged_usec);
 }
 
-/* The user's alarms but the one that was told already. */
+/* The user-defined alarms except the one already described. */
 static void add_customs(const struct alarm_state *alarm, const struct finding *told,
 	const char *separator, struct buf *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By names alone: a device's numbers are not the same after a reboot. */
+/* Compares names only: a device's numbers change at reboot. */
 #include "model/storage_group.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static void set(
 	memcpy(group->name, group->key, len + 1);
 }
 
-/* "nas1" of "nas1:/export", "//nas1/share", "backup@nas1:". "[fe80::1]" has colons of its own. */
+/* "nas1" of "nas1:/export", "//nas1/share", "backup@nas1:". "[fe80::1]" itself contains colons. */
 static size_t find_server(const char *source, const char **ret)
 {
 	if (strncmp(source, "//", 2) == 0) {
@@ -41,7 +41,7 @@ static void set_server(struct storage_group *group, const char *server, size_t l
 		*c = (char)tolower((unsigned char)*c);
 }
 
-/* The leaf that is first by name stands for all: what shares an array shares that one. */
+/* The first leaf by name represents all: repositories that share an array share this leaf. */
 static void set_disk(struct storage_group *group, const struct device_info *device)
 {
 	const char *disk = device->disk[0] != '\0' ? device->disk : device->name;

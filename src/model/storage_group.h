@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What repositories have in common that can make them all slow at once: a server, a disk or array,
- * a pool, a mount. */
+/* The storage that repositories share and that can slow them all down at once: a server, a disk or
+ * array, a pool, a mount. */
 #ifndef REPOPROBE_MODEL_STORAGE_GROUP_H
 #define REPOPROBE_MODEL_STORAGE_GROUP_H
 
@@ -9,18 +9,19 @@
 #include "model/identity.h"
 
 enum storage_group_kind {
-	STORAGE_GROUP_NONE, /* not known: the same as nothing */
-	STORAGE_GROUP_SERVER, /* of NFS, SMB, sshfs …: whatever the export */
-	STORAGE_GROUP_DISK, /* the first of those at the bottom */
+	STORAGE_GROUP_NONE, /* not known: shares nothing */
+	STORAGE_GROUP_SERVER, /* of NFS, SMB, sshfs …: any of its exports */
+	STORAGE_GROUP_DISK, /* the first of the leaves */
 	STORAGE_GROUP_POOL, /* of ZFS */
-	STORAGE_GROUP_SOURCE, /* a device that several disks may lie behind: btrfs */
-	STORAGE_GROUP_MOUNT, /* nothing but the mount itself is known: FUSE, tmpfs, overlay */
+	STORAGE_GROUP_SOURCE, /* a device that may span several disks: btrfs */
+	STORAGE_GROUP_MOUNT, /* only the mount itself is known: FUSE, tmpfs, overlay */
 };
 
 struct storage_group {
 	enum storage_group_kind kind;
 	char key[IDENTITY_TEXT_MAX + 1];
-	char name[IDENTITY_TEXT_MAX + 1]; /* for people; may differ among those of one key */
+	char name[IDENTITY_TEXT_MAX +
+		1]; /* for display; may differ between repositories of one key */
 };
 
 void storage_group_from(const struct identity *identity, struct storage_group *ret);

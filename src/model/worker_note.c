@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "worker PID START RUN STARTED-NSEC STARTED-USEC STUCK-USEC COUNT REPOSITORY/PROBE": names have no
- * slash and no control character, so the rest of a line holds two of them. */
+ * slash and no control character, so the rest of a line is unambiguous. */
 #include "model/worker_note.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "model/field.h"
 
 #define HEADER "repoprobe workers 1"
-#define PID_MAX (UINT64_C(1) << 22) /* the kernel's own limit */
+#define PID_MAX (UINT64_C(1) << 22) /* the kernel's limit */
 #define TIME_MAX_USEC (UINT64_C(1) << 53) /* the year 2255 */
 #define NUMBERS 7
 #define STAT_START_FIELD 22
@@ -67,7 +67,7 @@ static int read_note(struct field line, struct worker_note *ret)
 			field_read_uint(column, &numbers[i]) < 0 || numbers[i] > limits[i])
 			return -EBADMSG;
 	if (numbers[0] < 2)
-		return -EBADMSG; /* nobody of ours is the first process */
+		return -EBADMSG; /* none of our workers is process 1 */
 	*ret = (struct worker_note){
 		.pid = numbers[0],
 		.start_ticks = numbers[1],
@@ -137,7 +137,7 @@ int worker_notes_parse(const char *text, const char *boot_id, struct worker_note
 		return error_set(reterr, -ENOMEM, "%s", errno_text(ENOMEM));
 	int r = read_lines(text, notes, &count);
 	if (r < 0)
-		(void)error_set(reterr, r, "not every line is one of a worker"); /* r goes up */
+		(void)error_set(reterr, r, "not every line is one of a worker"); /* returned */
 	if (r < 0 || !is_of_this_boot || count == 0) {
 		free(notes);
 		notes = NULL;
@@ -150,8 +150,8 @@ int worker_notes_parse(const char *text, const char *boot_id, struct worker_note
 	return 0;
 }
 
-/* "PID (COMM) STATE PPID …": the name may hold parentheses and blanks, so it ends at the last one.
- */
+/* "PID (COMM) STATE PPID …": the name may contain parentheses and blanks, so it ends at the last
+ * parenthesis. */
 int worker_note_read_stat(
 	const char *text, char ret_comm[WORKER_NOTE_COMM_SIZE], uint64_t *ret_start_ticks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a daemon leaves behind about each of its workers, so that the next one knows those that the
- * kernel did not let go: a text of one line a worker, good for one boot of the machine. */
+/* The daemon's record of each of its workers, so that the next daemon recognises those that could
+ * not be reaped: a text of one line per worker, valid for one boot of the machine. */
 #ifndef REPOPROBE_MODEL_WORKER_NOTE_H
 #define REPOPROBE_MODEL_WORKER_NOTE_H
 
@@ -18,27 +18,27 @@ struct error;
 
 struct worker_note {
 	uint64_t pid;
-	uint64_t start_ticks; /* with the pid the name of one process within a boot */
-	int64_t run_id; /* its stuck run in the history, 0: none is there */
-	uint64_t started_nsec; /* monotonic, which goes on as long as the boot does */
+	uint64_t start_ticks; /* identifies, with the pid, a process within one boot */
+	int64_t run_id; /* its stuck run in the history, 0: none */
+	uint64_t started_nsec; /* monotonic, continuous for the whole boot */
 	int64_t started_usec;
-	int64_t stuck_since_usec; /* 0: it was not given up */
-	unsigned stuck_count; /* of its repository, without an ok run between */
+	int64_t stuck_since_usec; /* 0: not declared stuck */
+	unsigned stuck_count; /* consecutive stuck runs of its repository without an ok run */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
 };
 
-/* The first lines; then a line for each. */
+/* The first lines; one line per worker follows. */
 void worker_notes_begin(struct buf *b, const char *boot_id);
 void worker_note_add(struct buf *b, const struct worker_note *note);
 
-/* All or nothing: 0 and a malloc'ed array (NULL when there is none), or -EBADMSG (not what the
- * above wrote), -ENOMEM, each with a sentence. What was written in another boot is none. */
+/* All or nothing: 0 and a malloc'ed array (NULL when there is none), or -EBADMSG (not in the format
+ * above), -ENOMEM, each with a sentence. A text from another boot yields none. */
 int worker_notes_parse(const char *text, const char *boot_id, struct worker_note **ret,
 	size_t *ret_count, struct error *reterr);
 
-/* /proc/PID/stat: the name of the program, as far as the kernel keeps it (15 bytes), and when the
- * process started, in clock ticks since the boot. Returns 0 or -EBADMSG. */
+/* /proc/PID/stat: the program's name, as far as the kernel stores it (15 bytes), and the start time
+ * of the process in clock ticks since boot. Returns 0 or -EBADMSG. */
 #define WORKER_NOTE_COMM_SIZE 64
 int worker_note_read_stat(
 	const char *text, char ret_comm[WORKER_NOTE_COMM_SIZE], uint64_t *ret_start_ticks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be said of a workload as a whole: whether it makes sense, and its names for people, for
- * programs and for the store. */
+/* Properties of a workload as a whole: consistency checks, and its texts for display, programs and
+ * the store. */
 #include "model/workload.h"
 
 #include <assert.h>
@@ -60,13 +60,13 @@ static int check_alignment(const struct workload *w, struct error *reterr)
 	return 0;
 }
 
-/* Says which queue_depth, or else which number of threads, keeps to `max` I/Os. */
+/* Suggests the queue_depth, or else the number of threads, that keeps to `max` I/Os. */
 static int refuse_depth(
 	const struct workload *w, uint64_t max, const char *because, struct error *reterr)
 {
 	struct buf fitting = BUF_INIT(128);
 
-	assert(w->threads > 0 && w->queue_depth > 0); /* check_ranges saw to that */
+	assert(w->threads > 0 && w->queue_depth > 0); /* checked by check_ranges */
 	if (max / w->threads > 0)
 		buf_printf(&fitting, "queue_depth %llu", (unsigned long long)(max / w->threads));
 	else if (max / w->queue_depth > 0)
@@ -152,7 +152,7 @@ static int check_bounds(const struct workload *w, struct error *reterr)
 	return 0;
 }
 
-/* How many I/Os the duration has room for at this rate and with these pauses, at most. */
+/* The most I/Os that fit into the duration at this rate and with these pauses. */
 static uint64_t ios_within_duration(const struct workload *w)
 {
 	const uint64_t usec_per_sec = 1000000;
@@ -173,7 +173,7 @@ static uint64_t ios_within_duration(const struct workload *w)
 	return (uint64_t)least * w->threads;
 }
 
-/* Bounds include the warm-up: something must be left to measure. */
+/* Bounds include the warm-up: some I/O must remain to be measured. */
 static int check_warmup(const struct workload *w, struct error *reterr)
 {
 	const char *bound = NULL;
@@ -230,8 +230,7 @@ static int check_fresh(const struct workload *w, struct error *reterr)
 	return 0;
 }
 
-/* Single values out of range: workload_set sees to that, but a workload can come over a wire too.
- */
+/* Single values out of range: prevented by workload_set, but a workload may come over a wire. */
 static int check_ranges(const struct workload *w, struct error *reterr)
 {
 	if (w->block_size_bytes == 0 || w->block_size_bytes > WORKLOAD_BLOCK_SIZE_MAX ||
@@ -260,7 +259,7 @@ int workload_check(const struct workload *w, struct error *reterr)
 		check_fresh,
 	};
 
-	int r = check_ranges(w, reterr); /* first: the others divide */
+	int r = check_ranges(w, reterr); /* first, because the others divide */
 	for (size_t i = 0; r == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
 		r = checks[i](w, reterr);
 	return r;
@@ -303,7 +302,7 @@ void workload_describe(const struct workload *w, struct buf *b)
 }
 
 /* Stored for years: numbers, not rounded sizes; later options may only add text when they are used.
- * The file's size is left out: where it is chosen from the free space, it drifts. */
+ * The file's size is left out: if derived from the free space, it changes over time. */
 void workload_series_key(const struct workload *w, struct buf *b)
 {
 	uint32_t align = w->align_bytes > 0 ? w->align_bytes : w->block_size_bytes;

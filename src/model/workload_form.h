@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one option of a workload is read from text and written back. For src/model alone. */
+/* How one option of a workload is parsed and formatted. Private to src/model. */
 #ifndef REPOPROBE_MODEL_WORKLOAD_FORM_H
 #define REPOPROBE_MODEL_WORKLOAD_FORM_H
 

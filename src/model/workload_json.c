@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workload as JSON. A file of its own, so that the worker, which has no use for it, links without
+/* A workload as JSON. A separate file, so that the worker, which does not need it, links without
  * the JSON library. */
 #include "base/buf.h"
 #include "base/json.h"
@@ -14,7 +14,7 @@ static void add_option_text(struct json_t *object, const struct workload *w, con
 	buf_done(&b);
 }
 
-/* Zero stands for "none": null, never a number that was not meant. */
+/* Zero means "none" and becomes null, so that it is not read as a number. */
 static void add_integer_or_null(struct json_t *object, const char *key, uint64_t value)
 {
 	if (value > 0)

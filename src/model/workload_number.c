@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a workload that are numbers: counts, sizes, durations, percentages. */
+/* The numeric options of a workload: counts, sizes, durations, percentages. */
 #include "model/workload_form.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/parse.h"
 #include "model/workload.h"
 
-#define SEED_MAX ((UINT64_C(1) << 63) - 1) /* JSON integers have a sign */
+#define SEED_MAX ((UINT64_C(1) << 63) - 1) /* JSON integers are signed */
 #define RATE_MAX_BYTES (UINT64_C(1) << 50)
 #define RATE_MAX_IOS UINT64_C(1000000000)
 #define BURST_MAX 1000000
@@ -104,7 +104,8 @@ static int read_duration(
 	return 0;
 }
 
-/* A timeout that nobody chose follows the duration, so that a longer run is one option, not two. */
+/* A timeout that was not set explicitly follows the duration, so that a longer run needs one
+ * option, not two. */
 static int set_duration(struct workload *w, const char *value, struct error *reterr)
 {
 	uint64_t usec = 0;

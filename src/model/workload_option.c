@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a workload, a row each. A new option is one row, and a form only if no other
- * option has it. */
+/* The options of a workload, one row each. A new option is one row, plus a form if no other option
+ * has the same. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,8 +18,7 @@ struct option {
 	const struct workload_form *form;
 };
 
-/* Sorted as interfaces "Workload options" lists them. A row without a form is not in this
- * version. */
+/* In the order of interfaces "Workload options". A row without a form is not in this version. */
 static const struct option options[] = {
 	{ { "preset", "NAME", "the workload to start from; resets all other options", true },
 		&workload_form_preset },
@@ -88,7 +87,7 @@ const struct workload_option *workload_option_find(const char *key)
 	return o ? &o->option : NULL;
 }
 
-/* Only what this version has is worth suggesting. */
+/* Only available options are suggested. */
 static int refuse_key(const char *key, struct error *reterr)
 {
 	const char *keys[COUNT(options)];

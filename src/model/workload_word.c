@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a workload that are words, or words with a size behind them: preset, block size,
+/* The options of a workload that are words, or words followed by a size: preset, block size,
  * pattern, cache, content, engine, fresh. */
 #include "model/workload_form.h"
 
@@ -54,7 +54,7 @@ static const char *split_argument(const char *value, char *word, size_t size)
 	return *colon == ':' ? colon + 1 : NULL;
 }
 
-/* "X" is not one of those; did you mean Y? */
+/* "X" is not one of these; did you mean Y? */
 static int refuse_word(const char *value, const char *word, const char *const *names, size_t count,
 	const char *expected, struct error *reterr)
 {
@@ -87,8 +87,8 @@ static void get_preset(const struct workload *w, struct buf *b)
 	buf_add_text(b, w->preset);
 }
 
-/* Sizes of 1000-based units that are no whole number of pages are nearly always meant 1024-based.
- */
+/* Sizes in 1000-based units that are not a whole number of pages are nearly always meant
+ * 1024-based. */
 static bool is_decimal_unit(const char *value)
 {
 	size_t len = strlen(value);
@@ -97,7 +97,7 @@ static bool is_decimal_unit(const char *value)
 		!(value[len - 2] >= '0' && value[len - 2] <= '9');
 }
 
-/* Says what a size that is not a multiple of `unit` was probably meant to be. */
+/* Suggests a size instead of one that is not a multiple of `unit`. */
 static int refuse_multiple(const char *value, uint64_t bytes, uint32_t unit, struct error *reterr)
 {
 	struct buf meant = BUF_INIT(64);
