@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be asked of a configuration that is loaded, and its end. */
+/* Queries on a loaded configuration, and its destructor. */
 #include "config/config.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "model/alarm_state.h"
 #include "model/checkup.h"
 
-/* What may be configured has room wherever it is kept. */
+/* Every configurable number fits wherever it is stored. */
 _Static_assert(CONFIG_PROBES_MAX <= ALARM_PROBES_MAX, "each probe has an alarm state");
 _Static_assert(CONFIG_PROBES_MAX *RUN_OPERATIONS <= ALARM_SERIES_MAX, "each series likewise");
 _Static_assert(CONFIG_PROBES_MAX <= CHECKUP_PROBES_MAX, "doctor knows each probe");

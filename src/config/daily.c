@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a day of probing costs, as it was asked for and as it will be. */
+/* The daily cost of probing, as configured and as effective. */
 #include "config/daily.h"
 
 #include "base/buf.h"
@@ -25,13 +25,13 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Of so many bytes a run. Rounded up; begun intervals count: a run a week still is one in that day.
- */
+/* Bytes per day from bytes per run. Rounded up; a partial interval counts as one: a weekly run is
+ * still one run on that day. */
 static uint64_t bytes_of_day(
 	const struct config_probe *probe, uint64_t interval_usec, uint64_t bytes)
 {
 	if (!probe->schedule && interval_usec == 0)
-		return 0; /* it could not be read, which was told about */
+		return 0; /* it could not be read, which was reported */
 	if (!probe->schedule)
 		return multiply((DAY_USEC + interval_usec - 1) / interval_usec, bytes);
 	if (bytes == UINT64_MAX)
@@ -41,7 +41,7 @@ static uint64_t bytes_of_day(
 	return day < UINT64_MAX ? (uint64_t)day : UINT64_MAX;
 }
 
-/* A file that is not kept is laid out for each run, unless that needs none. */
+/* A file that is not kept is laid out for each run, unless the run needs no layout. */
 static uint64_t layout_of_run(const struct config_repository *repository, const struct workload *w)
 {
 	uint64_t target = repository->file_target_bytes;
@@ -110,7 +110,7 @@ uint64_t config_asked_bytes(const struct config_repository *repository)
 	return add(plan.interval_bytes, plan.calendar_bytes);
 }
 
-/* The first probe whose interval was made longer, or NULL. */
+/* The first probe whose interval was lengthened, or NULL. */
 static const struct config_probe *find_stretched(const struct config_repository *repository)
 {
 	for (size_t i = 0; i < repository->probe_count; i++)

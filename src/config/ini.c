@@ -19,7 +19,7 @@ void ini_init(struct ini_reader *r, const char *text, size_t len)
 		r->pos = mark_len;
 }
 
-/* Cuts the blanks off both ends, in place. */
+/* Removes blanks from both ends, in place. */
 static char *trim(char *text)
 {
 	text += strspn(text, BLANKS);
@@ -38,7 +38,7 @@ static bool has_control_character(const char *line)
 	return false;
 }
 
-/* Copies the next line into current, without its end. Returns NULL, or what makes it unreadable. */
+/* Copies the next line into current, without its end. Returns NULL, or why it is unreadable. */
 static const char *take_line(struct ini_reader *r)
 {
 	const char *start = r->text + r->pos;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of our INI form: text in, sections and keys out, each with its line. It knows no key.
- * A line that starts with '#' or ';' is a comment, nothing else is; values are not quoted and not
- * continued; CRLF and a byte order mark are accepted. */
+/* The reader of our INI dialect: text in, sections and keys out, each with its line. It knows no
+ * keys. A line that starts with '#' or ';' is a comment, nothing else is; values are not quoted and
+ * not continued; CRLF and a byte order mark are accepted. */
 #ifndef REPOPROBE_CONFIG_INI_H
 #define REPOPROBE_CONFIG_INI_H
 
@@ -13,8 +13,8 @@
 enum ini_kind {
 	INI_SECTION, /* [NAME] or [NAME VALUE] */
 	INI_KEY, /* NAME = VALUE */
-	INI_FAULT, /* a line of no form: VALUE says what is wrong with it */
-	INI_SECTION_FAULT, /* the same, but it was meant to begin a section */
+	INI_FAULT, /* a malformed line: VALUE says what is wrong */
+	INI_SECTION_FAULT, /* the same, but apparently meant as a section */
 };
 
 struct ini_event {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sorted list with a maximum: what comes late in the files falls out first. */
+/* A sorted list with a maximum: later entries in file order are dropped first. */
 #include "config/issues.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void issue_done(struct issue *issue)
 	free(issue->mark);
 }
 
-/* Takes the texts. */
+/* Takes ownership of the texts. */
 static void insert(struct issues *issues, struct issue issue)
 {
 	size_t at = issues->kept_count;
@@ -81,7 +81,7 @@ void issues_add(struct issues *issues, const struct issue_place *place, const ch
 		insert(issues, issue);
 }
 
-/* "  when = write p98 > 50ms" and a ^ below; NULL without a column or memory. */
+/* " when = write p98 > 50ms" with a ^ below; NULL without a column or memory. */
 static char *mark_value(const char *name, const char *value, const char *text)
 {
 	size_t before = strlen(name) + strlen(": ");
@@ -123,7 +123,7 @@ void issues_add_failure(
 		issues_add(issues, place, "%s", text);
 }
 
-/* A file's name and a value cut short can hold anything. */
+/* A file's name and a shortened value can contain any bytes. */
 static char *print_issue(const struct issue *issue)
 {
 	struct buf b = BUF_INIT((size_t)LINE_MAX_BYTES * 2);

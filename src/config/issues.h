@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything that is wrong with a configuration, kept in the order of the files. */
+/* All errors of a configuration, in the order of the files. */
 #ifndef REPOPROBE_CONFIG_ISSUES_H
 #define REPOPROBE_CONFIG_ISSUES_H
 
@@ -8,12 +8,12 @@
 
 #include "config/config.h"
 
-#define ISSUE_ORDER_LAST SIZE_MAX /* the command line comes after all files */
+#define ISSUE_ORDER_LAST SIZE_MAX /* the command line, after all files */
 
 struct issue_place {
 	const char *origin; /* a file's name, or "--repository"; lent */
-	size_t order; /* of the files */
-	unsigned line; /* 0: no line of its own */
+	size_t order; /* position among the files */
+	unsigned line; /* 0: not a line */
 };
 
 struct issue {
@@ -29,22 +29,21 @@ struct issues {
 	int error; /* -ENOMEM once memory was short, sticky */
 };
 
-/* One clear line: what was wrong; what was expected; what was probably meant. The same line for the
- * same place is kept once. */
+/* One clear line: what was wrong, what was expected, what was probably meant. An identical line for
+ * the same place is kept once. */
 void issues_add(struct issues *issues, const struct issue_place *place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same of "NAME: column N: …": what stood there is kept with it, marked at that column. */
+/* The same for "NAME: column N: …": the value is kept with it, marked at that column. */
 void issues_add_value(struct issues *issues, const struct issue_place *place, const char *name,
 	const char *value, const char *text);
 
-/* Adds what was learnt while reading: a message for -EINVAL and its like, the sticky error for
- * -ENOMEM. */
+/* Adds a failure of a reader: a message for -EINVAL and similar, the sticky error for -ENOMEM. */
 void issues_add_failure(
 	struct issues *issues, const struct issue_place *place, int r, const char *text);
 
-/* Writes the lines with their places and forgets them. Returns 0 when there are none, else -EINVAL,
- * or -ENOMEM with no lines at all. */
+/* Returns the lines with their places and clears the list. Returns 0 when there are none, else
+ * -EINVAL, or -ENOMEM with no lines at all. */
 int issues_finish(struct issues *issues, struct config_errors *ret);
 
 #endif

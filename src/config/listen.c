@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numeric addresses only: a name would need a resolver, which can hang. */
+/* Numeric addresses only: a name would need a resolver, which can block. */
 #include "config/listen.h"
 
 #include <arpa/inet.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/parse.h"
 
-#define SHOWN 80 /* bytes of a bad value in a sentence */
+#define SHOWN 80 /* bytes of a bad value in a message */
 
 static bool is_address(int family, const char *text, size_t len)
 {
@@ -32,7 +32,7 @@ static bool is_port(const char *text)
 	return strlen(text) <= 5 && parse_uint(text, 0, UINT16_MAX, &port, NULL) == 0;
 }
 
-/* Says what was probably meant by a text without a usable address and port. */
+/* Suggests a correction for a text without a usable address and port. */
 static int refuse(const char *text, struct error *reterr)
 {
 	static const char expected[] =

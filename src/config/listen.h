@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form of what HTTP listens on: "127.0.0.1:9847", "[::1]:9847". Private to src/config. */
+/* The syntax of an HTTP listen address: "127.0.0.1:9847", "[::1]:9847". Private to src/config. */
 #ifndef REPOPROBE_CONFIG_LISTEN_H
 #define REPOPROBE_CONFIG_LISTEN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files to one configuration: the main file, then conf.d beside it, then the command line. */
+/* Reads the files into one configuration: the main file, then conf.d beside it, then the command
+ * line. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "config/source.h"
 
 #define FILE_BYTES_MAX (4U << 20)
-#define FILES_MAX 1000 /* of conf.d */
+#define FILES_MAX 1000 /* in conf.d */
 #define PATH_BYTES_MAX 4095
 
 struct loader {
@@ -27,7 +28,7 @@ const char *config_default_path(void)
 	return SYSCONFDIR "/repoprobe/repoprobe.conf";
 }
 
-/* It counts as read, so that what follows comes after it. */
+/* It counts as a file, so that the following ones are ordered after it. */
 static void refuse_file(struct loader *l, const char *path, const char *reason)
 {
 	struct issue_place place = { .order = l->source->file_count };
@@ -50,7 +51,7 @@ static void read_file(struct loader *l, const char *path, bool is_required)
 	else if (r == -ENOBUFS)
 		refuse_file(l, path, "it is larger than 4M");
 	else if (errno_is_shortage(-r))
-		l->issues.error = r; /* no fault of the file */
+		l->issues.error = r; /* not the fault of the file */
 	else if (is_required || r != -ENOENT)
 		refuse_file(l, path, error.text);
 	buf_done(&b);
@@ -66,7 +67,7 @@ static int is_fragment(const struct dirent *entry)
 		strcmp(entry->d_name + len - suffix_len, suffix) == 0;
 }
 
-/* By bytes, whatever the locale. */
+/* By bytes, independent of the locale. */
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -134,7 +135,7 @@ static struct loader *loader_new(void)
 	return l;
 }
 
-/* From what was read to the result; frees the loader. */
+/* Turns the source into the result; frees the loader. */
 static int finish(struct loader *l, const struct config_overrides *overrides, struct config **ret,
 	struct config_errors *errors)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A short list, looked through. No I/O and no clock. */
+/* A short list, searched linearly. No I/O and no clock. */
 #include "config/mutes.h"
 
 #include "alarm/mute_time.h"
@@ -69,8 +69,8 @@ int mutes_add(struct mutes *mutes, const struct mute *mute, int64_t now_usec)
 {
 	for (size_t i = 0; i < mutes->count; i++)
 		if (mutes->items[i].id == mute->id)
-			return 0; /* read again */
-	/* Not before: a clock that runs ahead for a while must not end them for good. */
+			return 0; /* already there: it was read again */
+	/* Only when full: a clock that runs ahead for a while must not remove them permanently. */
 	if (mutes->count == MUTES_MAX)
 		drop_over(mutes, now_usec);
 	if (mutes->count == MUTES_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line's values, put over those of the files: by the same readers, so that nothing is
- * allowed here that a file could not say. */
+/* The command line's values, put over those of the files: by the same readers, so that only values
+ * a file could hold are accepted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "config/value.h"
 #include "model/job.h"
 
-#define SHOWN 80 /* bytes of a bad value in a sentence */
+#define SHOWN 80 /* bytes of a bad value in a message */
 #define TEXT_MAX 65536
 
 static const struct issue_place state_directory_place = {
@@ -48,7 +48,7 @@ static void override_value(const struct schema_key *key, struct source_value *va
 	value->place = *place;
 }
 
-/* A file could not hold such a text, and what is shown as effective must be one. */
+/* A file could not hold such a text, but the effective configuration is shown as a file. */
 static bool is_writable_text(const char *text)
 {
 	size_t len = strlen(text);
@@ -61,7 +61,7 @@ static bool is_writable_text(const char *text)
 	return true;
 }
 
-/* Relative paths count from the working directory. */
+/* Relative paths start at the working directory. */
 static int make_absolute(const char *path, char **ret, struct error *reterr)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
@@ -98,7 +98,7 @@ static void override_path(const struct schema_key *key, struct source_value *val
 
 	if (r < 0) {
 		issues_add_failure(issues, place, r, error.text);
-		value->is_given = true; /* to be told once, not also as missing */
+		value->is_given = true; /* reported once, not also as missing */
 		return;
 	}
 	override_value(key, value, place, absolute, issues);
@@ -124,7 +124,7 @@ static void override_listen(
 	buf_done(&b);
 }
 
-/* "/mnt/backup" was probably meant as backup=/mnt/backup. */
+/* "/mnt/backup" probably means backup=/mnt/backup. */
 static void refuse_form(const char *text, struct issues *issues)
 {
 	const char *slash = strrchr(text, '/');
@@ -148,7 +148,7 @@ static int check_name(const char *name, struct error *reterr)
 	return 0;
 }
 
-/* The repository with that name, from the files or new; NULL when it cannot be had. */
+/* The repository with that name, from the files or new; NULL on failure. */
 static struct source_repository *open_repository(
 	struct source *source, const char *name, struct issues *issues)
 {

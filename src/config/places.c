@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a configuration puts repositories that cannot be there: by its text and the mount table,
- * without a look at a repository. The daemon does not insist on it, for its workers refuse these
- * one by one, and the other repositories are probed. */
+/* Finds repositories at impossible places: by the configuration's text and the mount table, without
+ * access to a repository. The daemon does not require this check, because its workers refuse these
+ * repositories individually and the others are probed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "config/issues.h"
 #include "config/resolve.h"
 
-#define SHOWN 80 /* bytes of a path in a sentence */
+#define SHOWN 80 /* bytes of a path in a message */
 
 static bool is_within(const char *path, const char *directory)
 {
@@ -67,7 +67,7 @@ static void check_path(const struct config_repository *repository, const char *m
 			SHOWN, repository->path, identity.fs_type);
 }
 
-/* Above the repository it would hold the repository. */
+/* Above the repository it would contain the repository. */
 static void check_directory(const struct config_repository *repository,
 	const struct issue_place *place, struct issues *issues)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file's sections and keys into the source: each key is looked up in the schema, told apart
- * from duplicates, and read by its type. */
+/* Reads one file's sections and keys into the source: each key is looked up in the schema, checked
+ * for duplicates, and parsed by its type. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 #include "config/value.h"
 
 #define TITLE_MAX 512
-#define SHOWN 80 /* bytes of a bad word in a sentence */
+#define SHOWN 80 /* bytes of a bad word in a message */
 
 struct file_reader {
 	struct source *source;
 	struct issues *issues;
 	struct issue_place place; /* of the present event */
 	enum schema_section kind; /* of the section that keys belong to now … */
-	void *section; /* … and its struct; NULL: keys are passed over */
-	bool has_section; /* any section began yet, good or bad */
+	void *section; /* … and its struct; NULL: keys are skipped */
+	bool has_section; /* a section has begun, valid or not */
 };
 
 static void refuse_section(struct file_reader *f, const char *name)
@@ -66,7 +66,7 @@ static int check_section_name(struct file_reader *f, enum schema_section kind, c
 	return r;
 }
 
-/* Says where the section was already. Its keys are read nevertheless, to find all that is wrong. */
+/* Reports where the section was before. Its keys are still read, to find all errors. */
 static void refuse_duplicate_section(
 	struct file_reader *f, const struct source_section *section, const char *name)
 {
@@ -79,7 +79,7 @@ static void refuse_duplicate_section(
 	buf_done(&title);
 }
 
-/* Lends the section's struct, made when need be; NULL when it cannot be had, which was told. */
+/* Lends the section's struct, created if needed; NULL on a failure, which was reported. */
 static struct source_section *open_section(struct file_reader *f, const char *name)
 {
 	struct source_section *section = NULL;
@@ -155,7 +155,7 @@ static bool is_duplicate(struct file_reader *f, const struct source_value *value
 	return true;
 }
 
-/* Puts what was read, or the place of what could not be, over the default. */
+/* Puts the parsed value, or the place of one that failed, over the default. */
 static void keep_value(struct file_reader *f, struct source_value *value,
 	struct source_value *read_value, int r, const char *message, const struct ini_event *event)
 {
@@ -190,7 +190,7 @@ static void read_schema_key(
 	keep_value(f, value, &read_value, r, error.text, event);
 }
 
-/* The value alone is tried here; what it means beside others, resolve.c finds out. */
+/* Only the value itself is checked here; resolve.c checks its combination with others. */
 static void read_option(struct file_reader *f, int index, const struct ini_event *event)
 {
 	struct source_probe *probe = f->section;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effective values of everything but the probes, and which repositories get into each other's
- * way. */
+/* The effective values of everything except the probes, and conflicts between repositories. */
 #include "config/resolve.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 #define STATE_DIRECTORY_DEFAULT "/var/lib/repoprobe"
 #define RUNTIME_DIRECTORY_DEFAULT "/run/repoprobe"
 #define SENTENCE_MAX 512
-#define SHOWN 80 /* bytes of a bad value in a sentence */
+#define SHOWN 80 /* bytes of a bad value in a message */
 
 int resolve_copy(char **ret, const char *text)
 {
@@ -36,8 +35,8 @@ int resolve_items(const struct source_value *v, char ***ret, size_t *ret_count)
 	return 0;
 }
 
-/* The largest size asked for; but where a probe leaves it to the free space, a smaller one is no
- * reason to make less than that would. */
+/* The largest size asked for; but if a probe leaves it to the free space, a smaller one does not
+ * reduce the size that this would give. */
 static uint64_t find_file_target(const struct config_repository *repository)
 {
 	uint64_t largest = 0;
@@ -52,7 +51,7 @@ static uint64_t find_file_target(const struct config_repository *repository)
 	return has_auto && largest < WORKLOAD_FILE_SIZE_DEFAULT ? 0 : largest;
 }
 
-/* What must be mounted there. */
+/* The expected mount. */
 static int resolve_target(struct resolver *p, struct config_repository *ret)
 {
 	const struct source_repository *own = p->repository;
@@ -137,7 +136,7 @@ static void check_paths(const struct source *source, struct issues *issues)
 	}
 }
 
-/* Is explicit where a repository at path keeps its probe file by default? */
+/* Whether explicit is the default place of the probe file of a repository at path. */
 static bool is_default_directory(const char *explicit, const char *path)
 {
 	size_t len = strlen(path);
@@ -153,11 +152,10 @@ static bool is_same_directory(const struct config_repository *a, const struct co
 		return is_default_directory(a->probe_directory, b->path);
 	if (*b->probe_directory)
 		return is_default_directory(b->probe_directory, a->path);
-	return false; /* as the paths differ */
+	return false; /* different, like the paths */
 }
 
-/* The probe file has the host's name, not the repository's: in one directory they would share it.
- */
+/* The probe file is named after the host, not the repository: one directory means one file. */
 static void check_probe_directory(const struct resolver *p, const struct config *config, size_t i)
 {
 	const struct config_repository *b = &config->repositories[i];
@@ -293,7 +291,7 @@ static int resolve_http(const struct source *source, struct config *config)
 	return resolve_copy(&config->external_url, resolve_text(&http->external_url));
 }
 
-/* What is merged is kept for at least as long as what it is made of. */
+/* Merged runs are kept at least as long as the runs they are merged from. */
 static void resolve_store(const struct source_store *store, struct config_store *ret)
 {
 	ret->keep_runs_usec = store->keep_runs.number;

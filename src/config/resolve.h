@@ -7,35 +7,35 @@
 #include "config/issues.h"
 #include "config/source.h"
 
-/* What the source comes to; the config owns the source on success. What does not fit together goes
- * to issues. Returns 0, also with issues (the config is then of no use), or -ENOMEM. */
+/* Resolves the source; the config owns the source on success. Inconsistencies are added to issues.
+ * Returns 0, also with issues (the config is then unusable), or -ENOMEM. */
 int resolve_config(struct source *source, struct issues *issues, struct config **ret);
 
-/* The directories of [daemon]; a state directory that is not given, or in error, is default_state
+/* The directories of [daemon]; a state directory that is missing or in error is default_state
  * (NULL: the schema's default). Returns 0 and copies, or -ENOMEM. */
 int resolve_places(
 	const struct source_daemon *daemon, const char *default_state, struct config_places *ret);
 
-/* Who says what about one probe of one repository. */
+/* The levels at which one probe of one repository is configured. */
 struct resolver {
 	struct source *source;
 	struct issues *issues;
 	const struct source_repository *repository;
-	const struct source_probe *probe; /* NULL: a preset by its own name */
-	const struct workload_preset *preset; /* these two: set by resolve_probes */
+	const struct source_probe *probe; /* NULL: a preset used by its name */
+	const struct workload_preset *preset; /* these two are set by resolve_probes */
 };
 
-/* What a [probe] section comes to, into its workload. */
+/* Resolves a [probe] section into its workload. */
 void resolve_workload(struct source_probe *probe, struct issues *issues);
 
 /* The probes of the resolver's repository. Returns 0 or -ENOMEM. */
 int resolve_probes(struct resolver *p, struct config_repository *ret);
 
-/* What bounds the runs of the resolver's repository, whose probes are resolved: the budget, group,
- * when_busy, confirm_after. Returns 0 or -ENOMEM. */
+/* The bounds on the runs of the resolver's repository, whose probes are resolved: the budget,
+ * group, when_busy, confirm_after. Returns 0 or -ENOMEM. */
 int resolve_bounds(struct resolver *p, struct config_repository *ret);
 
-/* The [alarm] sections; repositories and their probes are resolved. Returns 0 or -ENOMEM. */
+/* The [alarm] sections; requires resolved repositories and probes. Returns 0 or -ENOMEM. */
 int resolve_alarms(struct source *source, struct issues *issues, struct config *config);
 
 /* A list's entries, copied for the config. Returns 0 or -ENOMEM. */
@@ -44,13 +44,13 @@ int resolve_items(const struct source_value *v, char ***ret, size_t *ret_count);
 /* A copy that the config owns. Returns 0 or -ENOMEM. */
 int resolve_copy(char **ret, const char *text);
 
-/* A value that could not be read was told about; its text is missing. */
+/* Empty for a value that could not be read, which was reported. */
 static inline const char *resolve_text(const struct source_value *v)
 {
 	return v->text ? v->text : "";
 }
 
-/* A key of [repository], else of [defaults], which has them all. */
+/* The value of a key in [repository], else in [defaults], which has all of them. */
 static inline const struct source_value *resolve_inherit(
 	const struct source_value *own, const struct source_value *fallback)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's alarms: their rules, and what they are about. */
+/* User-defined alarms: their rules, and the series they apply to. */
 #include "config/resolve.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "base/parse.h"
 #include "model/alarm_state.h"
 
-#define SHOWN 80 /* bytes of a bad value in a sentence */
-#define CANDIDATES_MAX 256 /* names that one mistyped may have been meant to be */
+#define SHOWN 80 /* bytes of a bad value in a message */
+#define CANDIDATES_MAX 256 /* names considered as a correction of a mistyped one */
 
 static const char *meant_repository(const struct config *config, const char *name)
 {
@@ -90,7 +90,7 @@ static bool has_operation(const struct config_probe *probe, enum run_operation o
 				     : workload_writes(&probe->workload);
 }
 
-/* An alarm about reads of what only writes would be silent for ever. */
+/* An alarm on reads of a write-only probe would never fire. */
 static void check_operation(const struct source_alarm *own, const struct config_alarm *alarm,
 	const struct config *config, struct issues *issues)
 {
@@ -118,7 +118,7 @@ static void check_operation(const struct source_alarm *own, const struct config_
 			run_operation_name(when->operation));
 }
 
-/* What ends an alarm is judged on the operation that began it. */
+/* The clearing condition is judged on the operation that fired. */
 static void check_clear(const struct source_alarm *own, struct issues *issues)
 {
 	const struct condition *when = &own->rule.when;
@@ -155,7 +155,7 @@ static void check_alarm(const struct source_alarm *own, const struct config_alar
 	check_clear(own, issues);
 }
 
-/* How many series of the probe the alarm watches. */
+/* The number of series of the probe that the alarm watches. */
 static size_t count_series(const struct config_alarm *alarm, const struct config_probe *probe)
 {
 	const struct condition *when = &alarm->rule->when;
@@ -166,7 +166,7 @@ static size_t count_series(const struct config_alarm *alarm, const struct config
 										 : 1;
 }
 
-/* An alarm remembers something of each series it watches. */
+/* An alarm needs state for each series it watches. */
 static void check_number(const struct config *config, const struct config_repository *repository,
 	const struct issue_place *place, struct issues *issues)
 {
@@ -183,7 +183,7 @@ static void check_number(const struct config *config, const struct config_reposi
 			repository->name, count, ALARM_CUSTOMS_MAX);
 }
 
-/* Each value was read once already: what could not be is told about. */
+/* Each value was read before: errors were reported then. */
 static void read_rule(struct source_alarm *own)
 {
 	struct custom_rule *rule = &own->rule;

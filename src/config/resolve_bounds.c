@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps the runs of a repository within bounds, and what its budget makes of the intervals. */
+/* The bounds on the runs of a repository, and how its budget changes the intervals. */
 #include "config/resolve.h"
 
 #include "base/buf.h"
@@ -7,8 +7,7 @@
 #include "config/daily.h"
 #include "model/budget.h"
 
-/* A run that has to make its file first needs at least this much of it: its head and some blocks.
- */
+/* The least that a run without a file must write first: its head and some blocks. */
 static uint64_t least_bytes(const struct config_probe *probe)
 {
 	uint64_t bytes = budget_run_written_bytes(&probe->workload);
@@ -49,7 +48,7 @@ static void refuse_run(const struct resolver *p, const struct source_value *budg
 	buf_done(&most);
 }
 
-/* False when a run can never be begun, which was told. */
+/* False when a run could never start, which was reported. */
 static bool check_runs(const struct resolver *p, const struct source_value *budget,
 	const struct config_repository *repository)
 {

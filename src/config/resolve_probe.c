@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes: what a workload, an interval or schedule and a limit come to between the levels that may
- * say so. */
+/* Probes: resolves workload, interval or schedule, and limit from the levels that may set them. */
 #include "config/resolve.h"
 
 #include <errno.h>
@@ -13,10 +12,10 @@
 #include "base/parse.h"
 #include "config/schema.h"
 
-/* A preset with this interval has none of its own. */
+/* For presets with this interval the general default applies. */
 #define INTERVAL_DEFAULT_USEC (300 * USEC_PER_SEC)
 #define REASON_MAX 512
-#define SHOWN 80 /* bytes of a bad value in a sentence */
+#define SHOWN 80 /* bytes of a bad value in a message */
 #define LEVELS 3 /* [probe], [repository], [defaults] */
 
 static const struct source_value *first_given(
@@ -43,8 +42,8 @@ static const struct workload_preset *find_preset(const struct source_probe *prob
 	return preset ? preset : workload_preset_default();
 }
 
-/* Sets the options in the model's order (a timeout comes after the duration that moves it), and
- * checks the whole. A fault is shown where the option stands that brought it in. */
+/* Sets the options in the model's order (the timeout after the duration that changes it), and
+ * checks the whole. An error is reported at the option that caused it. */
 void resolve_workload(struct source_probe *probe, struct issues *issues)
 {
 	const struct source_value *preset = preset_value(probe);
@@ -74,7 +73,7 @@ void resolve_workload(struct source_probe *probe, struct issues *issues)
 		issues_add_failure(issues, culprit, r, error.text);
 }
 
-/* One level's word on when a probe runs. */
+/* The settings of one level for when a probe runs. */
 struct timing {
 	const struct source_value *schedule;
 	const struct source_value *interval;
@@ -94,12 +93,12 @@ static void refuse_both(const struct resolver *p, const struct timing *t)
 		SHOWN, t->schedule->text, SHOWN, resolve_text(t->interval));
 }
 
-/* The nearest level that gives one of them decides; a preset's own interval comes last but for the
- * default. An empty schedule puts a farther one out of force. */
+/* The nearest level that sets one of them decides; a preset's own interval comes before that of
+ * [defaults] only. An empty schedule cancels one from a farther level. */
 static void resolve_timing(const struct resolver *p, struct config_probe *ret)
 {
 	const struct source_repository *defaults = &p->source->defaults;
-	static const struct source_value nothing; /* of a preset by its own name */
+	static const struct source_value nothing; /* for a preset used by its name */
 	const struct timing levels[] = {
 		{ p->probe ? &p->probe->schedule : &nothing,
 			p->probe ? &p->probe->interval : &nothing },
@@ -208,7 +207,7 @@ static int resolve_probe(struct resolver *p, const char *name, struct config_pro
 	return resolve_limit(p, ret);
 }
 
-/* Neither a [probe] section nor a preset. */
+/* The name of neither a [probe] section nor a preset. */
 static void refuse_probe(
 	const struct resolver *p, const struct issue_place *place, const char *name)
 {
@@ -241,7 +240,7 @@ int resolve_probes(struct resolver *p, struct config_repository *ret)
 			"probes: too many entries; expected at most %d", CONFIG_PROBES_MAX);
 		return 0;
 	}
-	if (names->item_count == 0) /* it was told about */
+	if (names->item_count == 0) /* an error that was reported */
 		return 0;
 	ret->probes = calloc(names->item_count, sizeof(*ret->probes));
 	if (!ret->probes)

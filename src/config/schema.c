@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections, and how keys are found among the rows of schema_keys.c. */
+/* The sections, and look-up of keys among the rows of schema_keys.c. */
 #include "config/schema.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of what a configuration may say: a row for each section and each key. The workload
- * options in [probe] are the model's table, taken in by schema_find_option. Private to src/config
- * and its tests. */
+/* The schema of the configuration: a row for each section and each key. The workload options in
+ * [probe] are the model's table, see schema_find_option. Private to src/config and its tests. */
 #ifndef REPOPROBE_CONFIG_SCHEMA_H
 #define REPOPROBE_CONFIG_SCHEMA_H
 
@@ -30,43 +29,43 @@ enum schema_type {
 	SCHEMA_PATH, /* absolute */
 	SCHEMA_COUNT, /* a whole number */
 	SCHEMA_DURATION, /* min and max in microseconds */
-	SCHEMA_CALENDAR, /* as systemd writes it, or empty: none */
+	SCHEMA_CALENDAR, /* in systemd's syntax, or empty: none */
 	SCHEMA_BOOLEAN,
 	SCHEMA_LOG_LEVEL,
 	SCHEMA_FREE, /* a size or a percentage */
 	SCHEMA_WORD, /* without blanks, at most max bytes, or empty */
 	SCHEMA_URL, /* http, https, or empty */
 	SCHEMA_NAMES, /* lists: of probes, */
-	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, maybe empty, */
-	SCHEMA_HOSTS, /* of host names without port, maybe empty */
+	SCHEMA_ADDRESSES, /* of ADDRESS:PORT, may be empty, */
+	SCHEMA_HOSTS, /* of host names without port, may be empty */
 	SCHEMA_SIZE, /* min and max in bytes */
-	SCHEMA_LABEL, /* a name of the user's own, or empty: none */
+	SCHEMA_LABEL, /* a user-defined name, or empty: none */
 	SCHEMA_WHEN_BUSY, /* enum config_when_busy */
 	SCHEMA_CONFIRMATIONS, /* rising durations, or 0: none */
-	SCHEMA_LABELS, /* a list of names, maybe empty */
+	SCHEMA_LABELS, /* a list of names, may be empty */
 	SCHEMA_MUTE_TIME,
-	SCHEMA_CHOICE, /* one of the key's words; its number is the place among them */
-	SCHEMA_TEXT, /* free, at most max bytes of UTF-8 */
+	SCHEMA_CHOICE, /* one of the key's words; the number is its index */
+	SCHEMA_TEXT, /* any text of at most max bytes of UTF-8 */
 	SCHEMA_CONDITION, /* "write p99 > 50ms" */
 	SCHEMA_HOLD, /* "2 of 3" */
-	SCHEMA_CLEAR, /* a condition, "for N" behind it, or empty: none */
+	SCHEMA_CLEAR, /* a condition, optionally with "for N", or empty: none */
 };
 #define SCHEMA_TYPES 23
 
 struct schema_key {
-	unsigned sections; /* bits 1 << enum schema_section where it may stand */
+	unsigned sections; /* bits 1 << enum schema_section in which it is allowed */
 	const char *name;
-	const char *help; /* one line; this and what follows: NULL, 0 while not available */
+	const char *help; /* one line; this and the following: NULL, 0 while not available */
 	const char *default_text; /* NULL: must be given */
 	enum schema_type type;
 	bool is_available; /* else refused as "not in this version" */
-	bool is_reloadable; /* a running daemon takes a new value over */
-	bool takes_zero; /* SCHEMA_SIZE: below min, for none */
-	bool takes_auto; /* "auto" instead of a value of its type */
+	bool is_reloadable; /* a running daemon applies a new value */
+	bool takes_zero; /* SCHEMA_SIZE: 0 (none) is allowed below min */
+	bool takes_auto; /* "auto" is allowed instead of a value of its type */
 	const char *const *choices; /* ended by NULL */
 	uint64_t min;
 	uint64_t max;
-	size_t offset; /* of its struct source_value in the section's struct */
+	size_t offset; /* of its struct source_value within the section's struct */
 };
 
 /* The rows (schema_keys.c). */
@@ -75,7 +74,7 @@ extern const size_t schema_key_count;
 
 const char *schema_section_name(enum schema_section section); /* "daemon" */
 bool schema_section_is_named(enum schema_section section); /* [repository NAME] */
-bool schema_section_is_available(enum schema_section section); /* has it an available key? */
+bool schema_section_is_available(enum schema_section section); /* it has an available key */
 bool schema_section_find(const char *name, enum schema_section *ret);
 const char *schema_section_suggest(const char *name); /* an available one, or NULL */
 
@@ -88,10 +87,10 @@ const struct schema_key *schema_find(enum schema_section section, const char *na
 /* The index of a workload option, or -1: not an option at all. */
 int schema_find_option(const char *name);
 
-/* What a key unknown in that section was probably meant to be, or NULL. */
+/* The key that an unknown key in that section probably means, or NULL. */
 const char *schema_suggest(enum schema_section section, const char *name);
 
-/* The first other section in which an available key of that name stands. */
+/* The first other section with an available key of that name. */
 bool schema_find_elsewhere(const char *name, enum schema_section *ret);
 
 static inline bool schema_key_is_in(const struct schema_key *key, enum schema_section section)

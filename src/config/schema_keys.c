@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows. A new key is a row here, a field in source.h, and its use in resolve.c; it also stands
+/* The rows. A new key is a row here, a field in source.h, and its use in resolve.c; it must also be
  * in etc/repoprobe.conf, which a test compares with this table. */
 #include "config/schema.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effective configuration as a configuration file: every section with what holds for it. What
- * each probe comes to at its repository stands in comments, because it may be inherited. */
+/* The effective configuration as a configuration file: every section with its effective values.
+ * Those of each probe at its repository are in comments, because they may be inherited. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 #include "config/schema.h"
 #include "config/source.h"
 
-/* Whether a key that is not given at a level is shown there all the same. */
+/* Which keys are shown at a level where they are not given. */
 enum completeness {
 	SHOW_GIVEN,
 	SHOW_ALL,
@@ -23,7 +23,7 @@ static void show_value(struct buf *b, const char *name, const char *text)
 	buf_printf(b, "%s =%s%s\n", name, *text ? " " : "", text);
 }
 
-/* The default interval beside a schedule counts for nothing, and reading both back is refused. */
+/* The default interval beside a schedule has no effect, and a file with both would be refused. */
 static bool is_idle_interval(
 	const struct schema_key *key, enum schema_section section, const void *base)
 {
@@ -69,7 +69,7 @@ static void show_probe(struct buf *b, const struct source_probe *probe)
 		if (!option->is_available)
 			continue;
 		buf_printf(b, "%s = ", option->key);
-		(void)workload_get(&probe->workload, option->key, b); /* the key is the model's */
+		(void)workload_get(&probe->workload, option->key, b); /* the key exists */
 		buf_add_char(b, '\n');
 	}
 	show_section(b, SCHEMA_PROBE, probe, SHOW_GIVEN);
@@ -130,8 +130,8 @@ static void describe_day(struct buf *b, const struct config_repository *reposito
 	buf_add_text(b, " read\n");
 }
 
-/* Own keys, and of [defaults] those that are not also a probe's: these would no longer be
- * inherited. */
+/* Its own keys, and of [defaults] those that are not also a probe's: shown here, these would no
+ * longer be inherited. */
 static void show_repository(
 	struct buf *b, const struct config *config, const struct config_repository *repository)
 {
@@ -156,7 +156,7 @@ static void show_repository(
 	}
 }
 
-/* A file's name may hold a line break. */
+/* A file's name may contain a line break. */
 static void show_file(struct buf *b, const char *name)
 {
 	buf_add_text(b, "# from ");

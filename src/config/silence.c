@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an alarm about a percentile stays silent for ever: its runs have too few I/Os. */
+/* Finds alarms about a percentile that can never fire because the runs have too few I/Os. */
 #include <inttypes.h>
 
 #include "alarm/custom.h"
@@ -8,7 +8,7 @@
 
 #define ALL 100 /* percent */
 
-/* I/Os of the operation that a run measures at most, on average; UINT64_MAX when time alone bounds
+/* The most I/Os of the operation that a run measures, on average; UINT64_MAX when time alone bounds
  * it. */
 static uint64_t count_ios(const struct workload *w, enum run_operation operation)
 {
@@ -24,7 +24,7 @@ static uint64_t count_ios(const struct workload *w, enum run_operation operation
 	return (count * percent + ALL - 1) / ALL;
 }
 
-/* Of the operations that the alarm is about, the one with most. */
+/* The most over the operations that the alarm is about. */
 static uint64_t count_watched(const struct custom_rule *rule, const struct config_probe *probe)
 {
 	uint64_t reads = count_ios(&probe->workload, RUN_READ);
@@ -55,7 +55,7 @@ static void describe(const struct config_alarm *alarm, const struct config_probe
 		buf_add_text(b, "; only a longer run would do\n");
 }
 
-/* A probe is much the same in each repository: told once. */
+/* A probe is much the same in each repository: reported once. */
 static bool was_told(const struct config *config, const struct config_alarm *alarm,
 	size_t repository_count, const char *probe)
 {

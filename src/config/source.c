@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections' storage: they grow in order of appearance, and begin with their defaults. */
+/* The storage of the sections: they are added in order of appearance, and start with their
+ * defaults. */
 #include "config/source.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@
 
 #define FIRST_CAPACITY 4
 
-/* A section that stands once, where the schema's keys of it have their values. Lent. */
+/* A section that occurs once, as the struct that the schema's offsets refer to. Lent. */
 static void *singleton(struct source *source, enum schema_section section)
 {
 	switch (section) {
@@ -35,7 +36,7 @@ static void *singleton(struct source *source, enum schema_section section)
 	return NULL;
 }
 
-/* The list of a kind that has names, and the size of a section in it; NULL for other kinds. */
+/* The list of a named kind, and the size of its sections; NULL for other kinds. */
 static struct source_list *list_of(
 	struct source *source, enum schema_section section, size_t *ret_size)
 {
@@ -62,7 +63,7 @@ static int fill_defaults(struct source *source, enum schema_section section)
 		if (!key->is_available || !key->default_text || !schema_key_is_in(key, section))
 			continue;
 		int r = value_read(key, key->default_text, schema_value(key, base), NULL);
-		assert(r == 0 || r == -ENOMEM); /* a default that is refused is our bug */
+		assert(r == 0 || r == -ENOMEM); /* a refused default is our bug */
 		if (r < 0)
 			return r;
 	}
@@ -134,7 +135,7 @@ const char *source_add_file(struct source *source, const char *name)
 	return files[source->file_count++];
 }
 
-/* Makes room for one more, zeroed. Returns 0, -ENOBUFS when there are enough, or -ENOMEM. */
+/* Makes room for one more, zeroed. Returns 0, -ENOBUFS at the maximum, or -ENOMEM. */
 static int grow(struct source_list *list, size_t size)
 {
 	if (list->count >= SOURCE_SECTIONS_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files say, section by section, before any inheritance: values that are each well-formed,
- * and where they stand. Private to src/config. */
+/* The content of the files, section by section, before inheritance: values that are well-formed
+ * individually, with their places. Private to src/config. */
 #ifndef REPOPROBE_CONFIG_SOURCE_H
 #define REPOPROBE_CONFIG_SOURCE_H
 
@@ -18,14 +18,14 @@ struct buf;
 struct calendar;
 struct mute_time;
 
-#define SOURCE_OPTIONS_MAX 32 /* workload options that the model may have */
+#define SOURCE_OPTIONS_MAX 32 /* maximum number of workload options of the model */
 #define SOURCE_SECTIONS_MAX CONFIG_REPOSITORIES_MAX /* of each named kind */
 
 struct source_value {
-	bool is_given; /* else it holds its default, or nothing in [repository] and [probe] */
+	bool is_given; /* else it has its default, or nothing in [repository] and [probe] */
 	struct issue_place place;
-	char *text; /* as it can be written again */
-	bool is_auto; /* "auto", where the key takes that */
+	char *text; /* in a form that can be written back */
+	bool is_auto; /* "auto", if the key accepts it */
 	bool is_percent; /* number is a percentage, not bytes */
 	struct calendar *calendar; /* NULL: none */
 	struct mute_time *mute_time; /* likewise */
@@ -96,7 +96,7 @@ struct source_probe {
 	struct source_value schedule;
 	struct source_value limit;
 	struct source_value limit_critical;
-	struct source_value options[SOURCE_OPTIONS_MAX]; /* by index of workload_option_at */
+	struct source_value options[SOURCE_OPTIONS_MAX]; /* indexed as workload_option_at */
 	struct workload workload; /* the preset with these options, once resolved */
 };
 
@@ -120,7 +120,7 @@ struct source_mute {
 	struct source_value reason;
 };
 
-/* The sections of one kind that has names, in order of appearance. */
+/* The sections of one named kind, in order of appearance. */
 struct source_list {
 	size_t count;
 	size_t capacity;
@@ -129,7 +129,7 @@ struct source_list {
 
 struct source {
 	size_t file_count;
-	char **files; /* the places point to these */
+	char **files; /* referenced by places */
 	struct source_daemon daemon;
 	struct source_http http;
 	struct source_store store;
@@ -143,27 +143,27 @@ struct source {
 struct source *source_new(void); /* with all defaults; NULL when memory is short */
 struct source *source_free(struct source *source); /* accepts NULL, returns NULL */
 
-/* Reads one file's text. Whatever is wrong goes to issues; so does a lack of memory. */
+/* Reads one file's text. All errors are added to issues, including a lack of memory. */
 void source_read(struct source *source, const char *file_name, const char *text, size_t len,
 	struct issues *issues);
 
-/* Puts the command line's values over the files'. */
+/* Puts the command line's values over those of the files. */
 void source_override(
 	struct source *source, const struct config_overrides *overrides, struct issues *issues);
 
-/* Remembers a file's name; the lent copy is for places. NULL when memory is short. */
+/* Stores a file's name; the lent copy is for places. NULL when memory is short. */
 const char *source_add_file(struct source *source, const char *name);
 
-/* The section of that kind and name: the one that is there, or else a new one at that place. Of a
- * kind without names the only one. Lent until the next is added. Returns 0, -ENOBUFS when there are
- * too many, or -ENOMEM. */
+/* The section of that kind and name: the existing one, or a new one with that place. For a kind
+ * without names the only one. Lent until the next is added. Returns 0, -ENOBUFS when there are too
+ * many, or -ENOMEM. */
 int source_open_section(struct source *source, enum schema_section kind, const char *name,
 	const struct issue_place *place, struct source_section **ret);
 
-/* Lent likewise; NULL when there is none of that name. */
+/* Lent in the same way; NULL when there is none of that name. */
 struct source_probe *source_find_probe(struct source *source, const char *name);
 
-/* Below the count of their lists. */
+/* i must be below the count of the list. */
 static inline struct source_repository *source_repository_at(const struct source *source, size_t i)
 {
 	return (struct source_repository *)source->repositories.sections + i;

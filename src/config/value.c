@@ -22,10 +22,10 @@
 #include "model/job.h"
 
 #define BLANKS " \t"
-#define SHOWN 80 /* bytes of a bad value in a sentence */
+#define SHOWN 80 /* bytes of a bad value in a message */
 #define CHOICES_MAX 256
 #define FREE_PERCENT_MAX 99
-#define TEXT_MAX (INI_LINE_MAX - 64) /* with its key it must fit into a line again */
+#define TEXT_MAX (INI_LINE_MAX - 64) /* together with its key it must fit into a line */
 
 void value_done(struct source_value *value)
 {
@@ -44,8 +44,8 @@ static int set_text(struct source_value *v, const char *text)
 	return v->text ? 0 : -ENOMEM;
 }
 
-/* One way to write a path: no empty or "." components, no slash at the end. ".." stays: what it
- * leads to is the file system's to say, and that must not be asked here. */
+/* The normal form of a path: no empty or "." components, no trailing slash. ".." is kept: what it
+ * refers to depends on the file system, which must not be accessed here. */
 static int set_clean_path(struct source_value *v, const char *path)
 {
 	struct buf b = BUF_INIT(JOB_PATH_MAX);
@@ -513,7 +513,7 @@ static int read_confirmations(const struct schema_key *key, const char *text,
 	return r < 0 ? r : check_confirmations(key, v, reterr);
 }
 
-/* A name or a path could have one in it, but hardly with blanks on both sides. */
+/* A name or a path could contain one, but hardly with blanks on both sides. */
 static bool has_comment(const char *text)
 {
 	for (const char *at = strpbrk(text, "#;"); at; at = strpbrk(at + 1, "#;"))
