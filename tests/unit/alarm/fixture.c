@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs, slots and the events that came of them. */
+/* Runs, slots and the resulting events. */
 #include "test.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A repository whose normal is known, and runs on it: what the tests of the rules share. */
+/* A repository with a known normal, and runs on it: shared by the tests of the rules. */
 #ifndef REPOPROBE_TEST_ALARM_FIXTURE_H
 #define REPOPROBE_TEST_ALARM_FIXTURE_H
 
@@ -33,14 +33,14 @@ struct fixture {
 
 void set_normal(
 	struct fixture *f, enum baseline_metric metric, enum load_class load, int32_t median);
-/* A repository that takes 4 ms when idle, 10 ms when others are at work, and gives 200 MB/s. */
+/* A repository that takes 4 ms when idle, 10 ms under others' load, and delivers 200 MB/s. */
 struct fixture *new_fixture(void);
 void free_fixture(struct fixture *f);
 void note_events(struct fixture *f);
 struct run *new_run(const struct fixture *f);
 void take(struct fixture *f, struct run *run, bool is_confirmation);
 struct run *new_read(const struct fixture *f, uint64_t nsec, uint64_t bytes_per_sec);
-/* A slot of reads that take so long, and the confirming runs it asks for, which take as long. */
+/* A slot of reads with this latency; the confirming runs it requests have the same. */
 void slot_with(struct fixture *f, uint64_t nsec, uint64_t bytes_per_sec);
 void slots(struct fixture *f, int count, uint64_t msec);
 void failed(struct fixture *f, enum run_status status, bool is_confirmation);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequences of runs go in, the events they must cause come out. */
+/* Sequences of runs and the events they must cause. */
 #include "test.h"
 
 #include <errno.h>
@@ -15,15 +15,15 @@
 #define STEP_USEC INT64_C(300000000)
 #define STEPS_MAX 24
 
-/* Averages in microseconds, 0: the operation did not happen. expect: the events, "; " between them,
- * each "CHANGE ID.SEQUENCE LEVEL OPERATION VALUE/LIMIT HITS of WINDOW"; NULL: none. */
+/* Averages in microseconds, 0: the operation did not take place. expect: the events, separated by
+ * "; ", each "CHANGE ID.SEQUENCE LEVEL OPERATION VALUE/LIMIT HITS of WINDOW"; NULL: none. */
 struct step {
 	uint64_t read_usec;
 	uint64_t write_usec;
 	const char *expect;
 	enum run_status status;
 	uint32_t trust;
-	uint64_t limit_usec; /* 0: the case's; NO_LIMIT: none */
+	uint64_t limit_usec; /* 0: that of the case; NO_LIMIT: none */
 };
 #define NO_LIMIT UINT64_MAX
 #define STEP(read, write, ...)                                                                     \
@@ -156,7 +156,7 @@ static const struct sequence sequences[] = {
 		{ STEP(0, 31000, .trust = RUN_TRUST_WARMING), STEP(0, 1000),
 			STEP(0, 31000, .trust = RUN_TRUST_WARMING,
 				.expect = "opened 7.0 critical write 31000/30000 2 of 3"),
-			/* Below that, and no longer fast, it is neither. */
+			/* Below that, and no longer fast, it is neither good nor bad. */
 			STEP(0, 20000, .trust = RUN_TRUST_WARMING),
 			STEP(0, 1000, .trust = RUN_TRUST_WARMING),
 			STEP(0, 1000, .trust = RUN_TRUST_WARMING),
@@ -261,8 +261,7 @@ static void take_step(struct alarm_state *state, const char *probe, const struct
 	free(run);
 }
 
-/* What the store would do between two runs of a daemon that restarts: nothing but these bytes
- * stays. */
+/* Simulates a daemon restart between two runs: only these bytes are kept. */
 static struct alarm_state *move(struct alarm_state *state)
 {
 	struct alarm_state *copy = malloc(sizeof(*copy));

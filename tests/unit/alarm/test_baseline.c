@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples go in, what is normal comes out. */
+/* Samples and the baselines built from them. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void build(struct fixture *f, const struct baseline *previous, uint32_t m
 	assert_int_equal(baseline_build(&source, &f->baseline), 0);
 }
 
-/* 4 ms give or take a tenth, for as long. Returns the minute after. */
+/* 4 ms plus or minus a tenth, for this many days. Returns the minute after. */
 static uint32_t add_days(struct fixture *f, uint32_t minute, unsigned days, uint64_t nsec)
 {
 	for (unsigned i = 0; i < days * MINUTES_A_DAY / STEP_MINUTES; i++, minute += STEP_MINUTES)
@@ -148,7 +148,7 @@ static void what_recurs_at_an_hour_of_the_week_is_normal_then(void **unused)
 		unsigned hour = baseline_hour_of_week(usec_of(minute), 0);
 		bool is_patrol = hour >= 5 * 24 + 1 && hour < 5 * 24 + 6;
 		bool was_trouble = i > 3000 && i < 3050;
-		/* Nobody who does not know the patrol takes it for normal. */
+		/* Without knowing that the patrol recurs, it does not count as normal. */
 		add(f, minute, is_patrol || was_trouble ? 9000000 : 4000000, 0, !is_patrol);
 	}
 	build(f, NULL, minute);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions from text and back, their refusals to the letter, and their judgement at the edge. */
+/* Parsing and formatting of conditions, the exact error messages, and verdicts at the boundary. */
 #include "alarm/condition.h"
 
 #include <errno.h>

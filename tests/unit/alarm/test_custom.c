@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the user: from text, and on runs. */
+/* User-defined rules: parsed from text, and judged on runs. */
 #include "test.h"
 
 #include <errno.h>

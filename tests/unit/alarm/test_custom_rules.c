@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's alarms beside the built-in rules: when they fire in a step, and what ends them. */
+/* User-defined alarms in addition to the built-in rules: when they fire in a step, and how they
+ * end. */
 #include "test.h"
 
 #include <stdio.h>

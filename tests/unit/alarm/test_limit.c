@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limit = auto comes to, and who is a peer. */
+/* The values of limit = auto, and which repositories are peers. */
 #include "test.h"
 
 #include <stdio.h>

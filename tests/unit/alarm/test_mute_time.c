@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When mutes hold: tables of instants inside and outside, and many times of the day as begins and
- * ends around the transitions of many zones, compared with what the C library's clock shows
- * minute by minute. Only the latter needs the system's zones. */
+/* When mutes are active: tables of instants inside and outside, and many times of the day as starts
+ * and ends around the transitions of many zones, compared with the C library's clock minute by
+ * minute. Only the latter needs the system's zones. */
 #include "test.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static void a_stretch_holds_from_its_begin_to_before_its_end(void **state)
 	static const struct {
 		const char *text;
 		const char *now;
-		const char *from; /* NULL: it does not hold */
+		const char *from; /* NULL: it is not active */
 		const char *until;
 	} cases[] = {
 		/* 2026-11-30 is a Monday; Berlin is an hour ahead of UTC */
@@ -129,7 +129,8 @@ static void nights_follow_the_clock_through_summer_time(void **state)
 	mute_time_free(m);
 }
 
-/* A begin that clocks leave out begins at the end of the gap; one that they show twice, once. */
+/* A start that the clocks skip is moved to the end of the gap; one that they show twice counts
+ * once. */
 static void a_begin_in_the_changed_hour_comes_once(void **state)
 {
 	struct mute_time *m = parse("02:30-04:00");
@@ -147,7 +148,7 @@ static void a_begin_in_the_changed_hour_comes_once(void **state)
 	mute_time_free(m);
 }
 
-/* Both ends of a stretch that clocks leave out are the same instant; it must not hold until that
+/* Both ends of an interval that the clocks skip are the same instant; it must not last until that
  * time of the next day. */
 static void a_stretch_that_clocks_leave_out_never_holds(void **state)
 {
@@ -172,10 +173,10 @@ static void a_stretch_that_clocks_leave_out_never_holds(void **state)
 #define DAY INT64_C(1440) /* minutes, as the next ones */
 #define BEFORE (3 * DAY)
 #define TABLE (7 * DAY)
-#define STRETCHES 5 /* of days in a row, the transition's in their middle */
+#define STRETCHES 5 /* on consecutive days, the transition's in the middle */
 #define FIRST_SEC INT64_C(1104537600) /* 2005 */
 #define LAST_SEC INT64_C(2208988800) /* 2040 */
-#define NIGHTS_MAX 160 /* of a zone */
+#define NIGHTS_MAX 160 /* per zone */
 
 static const char *const zones[] = { "Europe/Berlin", "America/New_York", "Australia/Lord_Howe",
 	"Asia/Kathmandu", "Africa/Casablanca", "America/Sao_Paulo", "Pacific/Apia", "Asia/Tehran",
@@ -186,15 +187,15 @@ struct night {
 	const char *zone;
 	int64_t first_minute; /* UTC, since 1970: BEFORE the transition */
 	int64_t first_local; /* of the table: 00:00 two days earlier */
-	int64_t turn; /* minutes of the day that a clock shows as it comes */
+	int64_t turn; /* minutes of the day that the clock shows as it changes */
 	int64_t change; /* how far it sets the clock forward */
-	bool is_new; /* no earlier one of the zone is like it */
+	bool is_new; /* the zone has no earlier one like it */
 	/* For each minute of local time from first_local on, the first minute (from first_minute)
 	 * at which a clock showed it or a later one. */
 	int64_t shown_at[TABLE + 1];
 };
 
-/* A stretch in minutes from night's first. */
+/* An interval in minutes from the night's first. */
 struct stretch {
 	int64_t from;
 	int64_t until;
@@ -209,7 +210,7 @@ static int64_t offset_minutes(int64_t minute)
 	return tm.tm_gmtoff / 60;
 }
 
-/* The first minute after that one with another distance to UTC, or -1. */
+/* The first minute after that one with another offset from UTC, or -1. */
 static int64_t find_transition(int64_t minute)
 {
 	int64_t offset = offset_minutes(minute);
@@ -282,7 +283,7 @@ static void ask(const struct mute_time *m, const struct night *night, int64_t mi
 			(long long)(until_usec / MINUTE_USEC * 60));
 }
 
-/* Of some stretches in order the last that has begun is the one that may hold. */
+/* Of several intervals in order, only the last one that has started can be active. */
 static void ask_among(const struct mute_time *m, const struct night *night, int64_t minute,
 	const struct stretch *stretches, size_t count)
 {
@@ -294,8 +295,8 @@ static void ask_among(const struct mute_time *m, const struct night *night, int6
 	ask(m, night, minute, expected);
 }
 
-/* Asks on both sides of each begin and end (those of the first and the last of many are next to
- * ones that are not in the list), on both of the transition, and at one minute more. */
+/* Checks both sides of each start and end (those of the first and the last of many are next to ones
+ * that are not in the list), both sides of the transition, and one further minute. */
 static void compare(const struct mute_time *m, const struct night *night,
 	const struct stretch *stretches, size_t count)
 {
@@ -345,7 +346,7 @@ static bool is_near(const struct night *night, int64_t minute)
 	return distance >= -75 && distance <= 75;
 }
 
-/* Transitions like an earlier one are asked only about what lies near them. */
+/* Transitions like an earlier one are checked only near the change. */
 static void compare_nights(const struct mute_time *m, const struct night *nights, size_t count,
 	int64_t begin, int64_t end)
 {
@@ -388,7 +389,7 @@ static void compare_once(const struct night *night, int64_t begin, int64_t end)
 	buf_done(&b);
 }
 
-/* Begins and ends on both sides of a change, which is on the third day of the table. */
+/* Starts and ends on both sides of a change, which is on the third day of the table. */
 static void compare_single(const struct night *night)
 {
 	int64_t turn = 2 * DAY + night->turn;
@@ -398,8 +399,7 @@ static void compare_single(const struct night *night)
 			compare_once(night, begin, end);
 }
 
-/* Clocks are changed in the first hours of a day: each quarter of an hour there, each half later.
- */
+/* Clocks are changed in the first hours of a day: every quarter hour there, half hours later. */
 static int64_t next_time(int64_t minute)
 {
 	return minute + (minute < DAY / 4 ? 15 : 30);
@@ -441,7 +441,7 @@ static void nonsense_says_what_was_expected(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *part; /* of the sentence */
+		const char *part; /* of the error message */
 	} cases[] = {
 		{ "", "does not say when it ends" },
 		{ "Mon..Fri 20:00", "expected \"Mon..Fri 21:30-06:00\"" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small parts the rules are made of: logarithms, selection, load, shape, drift, windows. */
+/* The building blocks of the rules: logarithms, selection, load, shape, drift, windows. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void selection_finds_what_sorting_would(void **unused)
 	(void)unused;
 	for (size_t count = 1; count <= SELECTED_MAX; count += 16) {
 		for (size_t place = 0; place < count; place += 5) {
-			size_t shift = 16 + count % 9; /* from hardly any equal ones to many */
+			size_t shift = 16 + count % 9; /* from few equal values to many */
 			for (size_t i = 0; i < count; i++) {
 				next = next * 1664525 + 1013904223;
 				values[i] = (uint16_t)(next >> shift);
@@ -116,7 +116,7 @@ static void load_goes_by_completed_work(void **unused)
 	assert_int_equal(load_classify(&unknown, &reference), LOAD_UNKNOWN);
 }
 
-/* So many of 1000 I/Os are hits around 0.4 ms, the others misses around 8 ms. */
+/* This many of 1000 I/Os are hits around 0.4 ms, the others misses around 8 ms. */
 static struct histogram *new_mixture(unsigned hits, unsigned percent)
 {
 	struct histogram *h = calloc(1, sizeof(*h));
@@ -218,7 +218,7 @@ static void five_slow_hours_of_a_night_are_no_drift(void **unused)
 	}
 }
 
-/* The newest slot stands on the right. */
+/* The newest slot is on the right. */
 static enum alarm_level level_of(enum alarm_rule rule, const char *slots)
 {
 	struct alarm_rule_state state = { .bits = 0 };
@@ -240,7 +240,7 @@ static void windows_count_slots(void **unused)
 		{ ALARM_RULE_RELATIVE, "xx", ALARM_WARNING },
 		{ ALARM_RULE_RELATIVE, "x.x", ALARM_WARNING },
 		{ ALARM_RULE_RELATIVE, "x..x", ALARM_NONE },
-		{ ALARM_RULE_RELATIVE, "xx.", ALARM_NONE }, /* its newest must be bad */
+		{ ALARM_RULE_RELATIVE, "xx.", ALARM_NONE }, /* the newest must be bad */
 		{ ALARM_RULE_RELATIVE, "Cx", ALARM_WARNING },
 		{ ALARM_RULE_RELATIVE, "CC", ALARM_CRITICAL },
 		{ ALARM_RULE_SLOW, "xxxxxxxxx", ALARM_NONE },
@@ -248,7 +248,7 @@ static void windows_count_slots(void **unused)
 		{ ALARM_RULE_SLOW, "xxxxx...xxxxx", ALARM_NONE },
 		{ ALARM_RULE_STALL, "x...........x", ALARM_NONE },
 		{ ALARM_RULE_STALL, "x..........x", ALARM_WARNING },
-		{ ALARM_RULE_STALL, "xx", ALARM_NONE }, /* one stretch */
+		{ ALARM_RULE_STALL, "xx", ALARM_NONE }, /* one short disturbance */
 		{ ALARM_RULE_STALL, "xxx", ALARM_WARNING },
 		{ ALARM_RULE_STALL, "x.xxx", ALARM_CRITICAL },
 		{ ALARM_RULE_DRIFT, "x", ALARM_WARNING },

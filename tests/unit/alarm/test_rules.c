@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fires beside the limit, against a normal; what confirms it, what clears it. */
+/* Rules that compare with a normal: what fires, what confirms it, what clears it. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void the_evidence_says_what_was_normal(void **unused)
 	slots(f, 1, 9);
 	take(f, new_read(f, 9000000, 200000000), false);
 	take(f, new_read(f, 9000000, 200000000), true);
-	assert_int_equal(f->outcome.event_count, 0); /* one of two has not spoken */
+	assert_int_equal(f->outcome.event_count, 0); /* one of two runs is missing */
 	take(f, new_read(f, 9000000, 200000000), true);
 	assert_int_equal(f->outcome.event_count, 1);
 	const struct alarm_evidence *e = &f->outcome.events[0].evidence;
@@ -79,7 +79,7 @@ static void one_run_of_a_slot_may_be_less_slow_but_not_normal(void **unused)
 		uint64_t third_nsec;
 		const char *events;
 	} cases[] = {
-		{ 6500000, "opened relative warning" }, /* 1.6 times: no alarm by itself */
+		{ 6500000, "opened relative warning" }, /* 1.6 times: no alarm on its own */
 		{ 5000000, "" },
 		{ NORMAL_NSEC, "" },
 	};
@@ -300,7 +300,7 @@ static void a_peer_that_is_faster_shows_what_is_slow_from_the_start(void **unuse
 	free_fixture(f);
 }
 
-/* Reads of one of two on the same storage, and what its only peer takes. */
+/* Reads of one of two repositories on the same storage, and the latency of its only peer. */
 static void take_beside(struct fixture *f, uint64_t nsec, uint64_t peer_nsec)
 {
 	f->has_baseline = false;
@@ -369,7 +369,7 @@ static void coming_back_soon_reopens_and_three_times_flaps(void **unused)
 	free_fixture(f);
 }
 
-/* The normal of the last weeks has moved along. */
+/* The normal of the last weeks has followed the drift. */
 static void what_was_normal_at_first_shows_a_drift(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -415,7 +415,7 @@ static void good_runs_make_a_first_normal_even_during_an_incident(void **unused)
 	assert_events(f, "opened limit critical");
 	assert_false(f->outcome.samples[RUN_READ].is_learned);
 	slots(f, 40, 14);
-	assert_events(f, ""); /* not below 80 % of the limit, and nobody knows that it is normal */
+	assert_events(f, ""); /* not below 80 % of the limit, and not known to be normal */
 	assert_true(f->outcome.samples[RUN_READ].is_learned);
 	for (size_t metric = BASELINE_AVERAGE; metric <= BASELINE_P99; metric++)
 		set_normal(f, (enum baseline_metric)metric, LOAD_IDLE, octave_from(14000000));
@@ -440,8 +440,7 @@ static void a_limit_that_is_crossed_back_and_forth_is_one_incident_at_most(void 
 	free_fixture(f);
 }
 
-/* The slot that ends and the one that begins, in one call of alarm_step: the worst that both can
- * say. */
+/* The slot that ends and the one that begins, in one alarm_step: the most events possible. */
 static void all_rules_of_all_operations_fire_at_every_level_at_once(void **unused)
 {
 	const uint16_t all = JUDGE_BIT(ALARM_RULES) - 1;
@@ -475,7 +474,7 @@ static void all_rules_of_all_operations_fire_at_every_level_at_once(void **unuse
 				state->series[i].rules[rule].critical_bits = UINT32_MAX;
 			series_take(&step, (enum run_operation)i, &slot, all);
 		}
-	/* Each reason, most of them at both levels, and that it flaps. */
+	/* Each reason, most of them at both levels, and flapping. */
 	assert_true(f->outcome.event_count > 20);
 	assert_true(f->outcome.event_count <= ALARM_EVENTS_MAX - ALARM_CUSTOMS_MAX - 1);
 	assert_int_equal(f->outcome.events[1].change, INCIDENT_FLAPPING);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run's status alone says, and silence. */
+/* Rules about a run's status, and about missing runs. */
 #include "test.h"
 
 #include "fixture.h"
@@ -53,7 +53,7 @@ static void a_hang_clears_after_three_good_runs_an_error_after_six(void **unused
 	failed(f, RUN_ERROR, false);
 	slots(f, 1, 4);
 	failed(f, RUN_ERROR, false);
-	assert_events(f, ""); /* a good run was between them */
+	assert_events(f, ""); /* a good run was in between */
 	failed(f, RUN_ERROR, true);
 	slots(f, 5, 4);
 	assert_events(f, "opened error critical");
@@ -94,7 +94,7 @@ static void silence_of_three_intervals_is_no_data(void **unused)
 	f->now_usec += 3 * SLOT_USEC - 1;
 	tick(f, 0);
 	assert_events(f, "");
-	failed(f, RUN_SKIPPED, false); /* neither good nor bad, but no silence */
+	failed(f, RUN_SKIPPED, false); /* neither good nor bad, but not silence */
 	f->now_usec += 3 * SLOT_USEC;
 	tick(f, f->now_usec - SLOT_USEC); /* the daemon has just started */
 	assert_events(f, "");
@@ -108,7 +108,7 @@ static void silence_of_three_intervals_is_no_data(void **unused)
 	free_fixture(f);
 }
 
-/* Skipped slots, until now_usec is as much later. */
+/* Skips slots for this long, advancing now_usec. */
 static void skip_for(struct fixture *f, int64_t usec)
 {
 	int64_t until_usec = f->now_usec + usec;
@@ -139,7 +139,7 @@ static void an_hour_of_skipped_runs_is_no_data(void **unused)
 	assert_int_equal(f->outcome.events[0].status, RUN_SKIPPED);
 	skip_for(f, 24 * HOUR_USEC);
 	tick(f, 0);
-	assert_events(f, ""); /* and no more than that */
+	assert_events(f, ""); /* and no higher level */
 	f->now_usec += 6 * SLOT_USEC; /* but when not even skips come … */
 	tick(f, 0);
 	assert_events(f, "worse no_data critical");
@@ -168,7 +168,7 @@ static void three_long_intervals_of_skipped_runs_are_no_data(void **unused)
 	free_fixture(f);
 }
 
-/* As a new repository that is never free. */
+/* As for a new repository that is never free. */
 static void runs_that_were_all_skipped_count_from_the_first(void **unused)
 {
 	struct fixture *f = new_fixture();
@@ -238,7 +238,8 @@ static void a_repository_that_left_ends_its_incident_and_says_so(void **unused)
 	assert_int_equal(f->outcome.event_count, 0);
 	free_fixture(f);
 
-	/* A probe that left is not its repository, and the end of it is about what fired. */
+	/* A probe that was removed does not end its repository, and the end event is about what
+	 * fired. */
 	f = new_fixture();
 	slots(f, 2, 4);
 	failed(f, RUN_NOT_MOUNTED, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples come back as they were; all else is refused. */
+/* Samples are decoded as they were encoded; anything else is refused. */
 #include "test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hangs within a run, of an I/O or of the set-up, and runs with a probe file that still grows. */
+/* Stalls within a run, of an I/O or of the set-up, and runs with a probe file that still grows. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -41,14 +41,14 @@ static void an_open_that_hangs_is_a_stall_as_an_io_is(void **unused)
 	assert_int_equal(e->value, 25 * NSEC_PER_SEC);
 	assert_int_equal(e->normal_runs, 0);
 	assert_int_equal(e->cause, ALARM_CAUSE_NONE);
-	take_stall(f); /* an I/O that hangs is of the same kind, and told as what it is */
+	take_stall(f); /* an I/O that hangs has the same reason, and its own evidence */
 	take_slow_open(f);
 	assert_events(f, "worse stall critical");
 	slots(f, 11, 4);
 	assert_events(f, "");
 	slots(f, 1, 4);
 	assert_events(f, "cleared stall critical");
-	/* Two seconds are none. */
+	/* Two seconds are not a stall. */
 	for (int i = 0; i < 12; i++) {
 		struct run *run = new_read(f, NORMAL_NSEC, 200000000);
 		run->setup_step = RUN_SETUP_OPEN;
@@ -59,7 +59,7 @@ static void an_open_that_hangs_is_a_stall_as_an_io_is(void **unused)
 	free_fixture(f);
 }
 
-/* Whatever the file is like, and whoever answered: nothing but the storage takes so long. */
+/* Whatever the state of the file or cache, only the storage can take that long. */
 static void a_stall_is_one_in_runs_that_are_else_not_judged(void **unused)
 {
 	static const uint32_t flags[] = { RUN_TRUST_WARMING, RUN_TRUST_CACHED };
@@ -78,7 +78,8 @@ static void a_stall_is_one_in_runs_that_are_else_not_judged(void **unused)
 			assert_false(f->outcome.has_sample[RUN_READ]);
 			f->now_usec += SLOT_USEC;
 		}
-		/* Two in a row are one stretch: that a cache was fast between is no proof. */
+		/* Two in a row are one disturbance: a fast run of a cache in between proves
+		 * nothing. */
 		assert_events(f, flags[i] == RUN_TRUST_WARMING ? "opened stall warning" : "");
 		free_fixture(f);
 	}
@@ -89,7 +90,7 @@ static void a_growing_file_teaches_nothing_and_has_no_normal(void **unused)
 	struct fixture *f = new_fixture();
 
 	(void)unused;
-	/* Much slower than normal, and below the critical limit: only a whole file can tell. */
+	/* Much slower than normal, below the critical limit: only a whole file can be judged. */
 	for (int i = 0; i < 4; i++) {
 		struct run *run = new_read(f, 29 * NSEC_PER_MSEC, 200000000);
 		run->trust = RUN_TRUST_WARMING;
@@ -103,7 +104,7 @@ static void a_growing_file_teaches_nothing_and_has_no_normal(void **unused)
 		struct run *run = new_read(f, 1000 * NSEC_PER_MSEC, 200000000);
 		run->trust = RUN_TRUST_WARMING;
 		take(f, run, false);
-		assert_int_not_equal(f->outcome.confirm_at_usec, 0); /* before anybody is told */
+		assert_int_not_equal(f->outcome.confirm_at_usec, 0); /* before a message is sent */
 		run = new_read(f, 1000 * NSEC_PER_MSEC, 200000000);
 		run->trust = RUN_TRUST_WARMING;
 		take(f, run, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The growing buffer and the reader of what it packs. */
+/* The growing buffer and the reader of its integers. */
 #include "test.h"
 
 #include <errno.h>

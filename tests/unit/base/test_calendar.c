@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calendar times: the normal form, the next instants, and the sentences of refusals. Local zones
- * are given as rules, so nothing depends on the system's. tests/integration/test_calendar.py
- * compares with systemd itself. */
+/* Calendar times: the normal form, the next instants, and the error messages. Local zones are given
+ * as rules, so nothing depends on the system's. tests/integration/test_calendar.py compares with
+ * systemd itself. */
 #include "test.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ struct slot_case {
 	const char *text;
 	const char *local; /* as in TZ */
 	const char *after;
-	const char *slots[SLOTS_MAX]; /* a last "" says that no more come */
+	const char *slots[SLOTS_MAX]; /* "" at the end: no more occur */
 };
 
 static void assert_slots(const struct slot_case *c)
@@ -136,7 +136,7 @@ static const struct slot_case plain_cases[] = {
 	{ "Sat,Sun *-*-01..07 02:30", "", "2026-11-30T00:00:00Z",
 		{ "2026-12-05T02:30:00Z", "2026-12-06T02:30:00Z", "2027-01-02T02:30:00Z" } },
 	{ "*:0/5", "", "2026-11-30T23:52:00Z", { "2026-11-30T23:55:00Z", "2026-12-01T00:00:00Z" } },
-	/* systemd 252 leaves 00:00 out. */
+	/* systemd 252 omits 00:00. */
 	{ "*:0/7", "", "2026-11-30T23:52:00Z", { "2026-11-30T23:56:00Z", "2026-12-01T00:00:00Z" } },
 	{ "9..17/4:10,50", "", "2026-11-30T13:10:00Z",
 		{ "2026-11-30T13:50:00Z", "2026-11-30T17:10:00Z", "2026-11-30T17:50:00Z",
@@ -167,12 +167,12 @@ static const struct slot_case plain_cases[] = {
 };
 
 static const struct slot_case summer_cases[] = {
-	/* Left out in spring: once, as the gap ends. */
+	/* Skipped in spring: once, at the end of the gap. */
 	{ "02:30", BERLIN, "2026-03-28T12:00:00Z",
 		{ "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z" } },
 	{ "02:00", BERLIN, "2026-03-28T12:00:00Z",
 		{ "2026-03-29T01:00:00Z", "2026-03-30T00:00:00Z" } },
-	/* All of them, and what stands at that end, together once. */
+	/* All of them, together with one that is due at the end of the gap, once. */
 	{ "*:0/20", BERLIN, "2026-03-29T00:30:00Z",
 		{ "2026-03-29T00:40:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:20:00Z" } },
 	{ "hourly", BERLIN, "2026-03-28T23:30:00Z",
@@ -187,7 +187,7 @@ static const struct slot_case summer_cases[] = {
 	{ "hourly", BERLIN, "2026-10-24T23:30:00Z",
 		{ "2026-10-25T00:00:00Z", "2026-10-25T02:00:00Z", "2026-10-25T03:00:00Z" } },
 	{ "*:0/30", BERLIN, "2026-10-25T01:10:00Z", { "2026-10-25T02:00:00Z" } },
-	/* Half an hour, and a zone that is not in step with the hours. */
+	/* Half an hour, in a zone whose offset is not whole hours. */
 	{ "02:15", LORD_HOWE, "2026-10-03T10:00:00Z",
 		{ "2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z" } },
 	{ "01:45", LORD_HOWE, "2026-04-04T10:00:00Z",
@@ -213,7 +213,7 @@ static void local_times_come_once_where_summer_time_begins_and_ends(void **state
 		assert_slots(&summer_cases[i]);
 }
 
-/* Asking from any instant gives the slot that a walk through them all comes to. */
+/* Searching from any instant gives the same slot as stepping through all of them. */
 static void next_slot_does_not_depend_on_where_one_asks(void **state)
 {
 	static const char *const zones[] = { "", BERLIN, LORD_HOWE, ST_JOHNS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks, and the file that moves them where test hooks are built in. */
+/* The clocks, and the file that shifts them in builds with test hooks. */
 #include "test.h"
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static void the_system_clock_does_not_run_backwards(void **state)
 	uint64_t last = 0;
 
 	(void)state;
-	/* The 1st of January 2024: no machine that builds this is older. */
+	/* The 1st of January 2024: no build machine has an earlier date. */
 	assert_true(clock_realtime_usec(&c) > INT64_C(1704067200000000));
 	for (int i = 0; i < 1000; i++) {
 		uint64_t now = clock_monotonic_nsec(&c);
@@ -49,7 +49,7 @@ static void the_system_clock_does_not_run_backwards(void **state)
 }
 
 #ifdef ENABLE_TEST_HOOKS
-/* How far the file with this content moves the clocks, within a hundred seconds. */
+/* How far a file with this content shifts the clocks, within a hundred seconds. */
 static void assert_both_move(
 	const char *path, const char *content, int64_t expected_sec, int64_t expected_monotonic_sec)
 {
@@ -63,7 +63,7 @@ static void assert_both_move(
 	int64_t realtime_usec = clock_realtime_usec(&moved) - clock_realtime_usec(&plain);
 	assert_true(llabs(realtime_usec / 1000000 - expected_sec) < 100);
 	if (expected_monotonic_sec < 0)
-		return; /* the time since boot does not go below zero */
+		return; /* the time since boot cannot be negative */
 	int64_t nsec = (int64_t)(clock_monotonic_nsec(&moved) - clock_monotonic_nsec(&plain));
 	assert_true(llabs(nsec / 1000000000 - expected_monotonic_sec) < 100);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Days to dates and back, against days that are known. */
+/* Days to dates and back, against known days. */
 #include "test.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences beside error numbers, and the names of the numbers. */
+/* Sentences for error numbers, and the names of the numbers. */
 #include "test.h"
 
 #include <errno.h>

@@ -147,7 +147,7 @@ static void what_is_no_file_is_named_and_not_waited_for(void **state)
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(mknod("socket", S_IFSOCK | 0600, 0), 0);
 	assert_int_equal(symlink("fifo", "link"), 0);
-	(void)alarm(60); /* instead of a test that waits for ever */
+	(void)alarm(60); /* ends a test that would block forever */
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf b = BUF_INIT(100);
 		struct error error = { 0 };
@@ -194,7 +194,7 @@ static void replace_sets_content_and_mode_in_one_step(void **state)
 	assert_int_equal(after.st_mode & 07777, 0644);
 	assert_true(before.st_ino != after.st_ino);
 	assert_content("file", "newer");
-	/* Who had it open still reads the old text. */
+	/* A reader that had it open still reads the old text. */
 	char text[4] = "";
 	assert_int_equal(read(held, text, 3), 3);
 	assert_string_equal(text, "old");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as text, and that the readers take the exact ones back. */
+/* Numbers as text; the readers accept the exact forms. */
 #include "test.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static void durations_are_short_and_exact(void **state)
 	assert_cases(format_duration, cases, COUNT(cases));
 }
 
-/* A walk over many magnitudes and their neighbourhoods, the same in each run. */
+/* Values of many magnitudes and their neighbours, the same in each run. */
 static void for_many_values(void (*check)(uint64_t value))
 {
 	static const uint64_t steps[] = { 1, 7, 60, 1000, 1024, 3600, 4096, 86400, 1000000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON out and in. */
+/* Writing and parsing JSON. */
 #include "test.h"
 
 #include <errno.h>
@@ -121,7 +121,7 @@ static void a_part_that_failed_is_said_once_at_the_end(void **state)
 	(void)state;
 	assert_int_equal(json_dump(NULL, false, &b), -ENOMEM);
 	json_add_integer(o, "before", 1);
-	json_append(inner, NULL); /* what json_new_object answers when memory is short */
+	json_append(inner, NULL); /* as returned by json_new_object when memory is short */
 	json_append_integer(inner, 2);
 	json_add(o, "inner", inner);
 	json_add_integer(o, "after", 3);

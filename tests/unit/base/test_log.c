@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the log, caught in a pipe that stands for stderr. */
+/* Lines of the log, captured in a pipe that replaces stderr. */
 #include "test.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int stop_capture(void **state)
 	return r;
 }
 
-/* One read answers one write: the pipe is in packet mode. */
+/* One read returns one write: the pipe is in packet mode. */
 static const char *next_line(struct capture *c)
 {
 	ssize_t n = read(c->read_end, c->text, sizeof(c->text) - 1);
@@ -159,7 +159,8 @@ static void a_full_queue_loses_the_newest_lines_and_counts_them_in_their_place(v
 
 	(void)state;
 	assert_non_null(queue);
-	for (int round = 0; round < 50; round++) { /* the ring's end comes at each place */
+	for (int round = 0; round < 50;
+		round++) { /* so that every position wraps at the ring's end */
 		unsigned kept = 0;
 		memset(line, 'a' + round % 26, sizeof(line));
 		size_t len = 1 + (size_t)(round * 83) % LOG_LINE_MAX;
@@ -224,12 +225,12 @@ static void a_full_pipe_holds_nobody_and_what_is_lost_is_said(void **state)
 	unsigned said = 0;
 
 	fill_pipe();
-	(void)alarm(60); /* instead of a test that waits for ever */
+	(void)alarm(60); /* ends a test that would block forever */
 	assert_int_equal(log_start(), 0);
 	for (unsigned i = 0; i < count; i++)
 		log_info("line %u", i);
 	assert_in_range(log_lost_lines() - lost_before, 1, count - 1);
-	/* The thread takes one line at some time and then waits with it: that makes room once. */
+	/* The thread takes one line and then blocks on it: this makes room once. */
 	if (log_always(LOG_LEVEL_WARNING, "promised") == 0)
 		assert_int_equal(log_always(LOG_LEVEL_WARNING, "promised"), -ENOBUFS);
 	const unsigned lost = (unsigned)(log_lost_lines() - lost_before);
@@ -262,7 +263,7 @@ static void a_stop_writes_what_waits(void **state)
 	assert_true(log_stop(0));
 }
 
-/* In a child: the thread that is left behind ends with its process only. */
+/* In a child, because the abandoned thread ends only with its process. */
 static void a_stop_does_not_wait_for_a_reader(void **state)
 {
 	int status;
@@ -289,7 +290,7 @@ static void who_never_waits_loses_what_does_not_fit(void **state)
 
 	(void)state;
 	fill_pipe();
-	pid_t child = fork(); /* the mode is for good */
+	pid_t child = fork(); /* the mode cannot be reset */
 	assert_true(child >= 0);
 	if (child == 0) {
 		(void)alarm(60);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers of numbers, words, instants and names: what they take, refuse and guess. */
+/* The readers of numbers, words, instants and names: what they accept, refuse and suggest. */
 #include "test.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define UNTOUCHED 77
 #define NOW INT64_C(1796061600000000) /* 2026-11-30T18:00:00Z */
 
-/* A reader's answer to one text: r, the value on success, and on failure what the sentence must
+/* A reader's result for one text: r, the value on success, and on failure what the sentence must
  * contain. */
 struct number_case {
 	const char *text;
@@ -296,7 +296,7 @@ static void booleans_have_four_spellings(void **state)
 		int r = parse_boolean(cases[i].text, &v, &e);
 
 		assert_int_equal(parse_boolean(cases[i].text, &opposite, NULL), r);
-		/* What is refused leaves both as they were. */
+		/* A refusal leaves both unchanged. */
 		assert_int_equal(v == opposite, r == 0);
 		assert_answer(&cases[i], r, r == 0 ? v : UNTOUCHED, &e);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time zones from rules and from files made here: offsets, gaps, doubled hours, and damage. */
+/* Time zones from rules and from generated files: offsets, gaps, repeated hours, and damage. */
 #include "test.h"
 
 #include <errno.h>
@@ -64,15 +64,15 @@ static void rule_says_when_summer_begins_and_ends(void **state)
 			{ 2027, 4, 3, 15, 0 }, 37800, 39600 },
 		{ "NZST-12NZDT,M9.5.0,M4.1.0/3", { 2026, 9, 26, 14, 0 }, { 2027, 4, 3, 14, 0 },
 			43200, 46800 },
-		/* Summer that is winter, as Dublin's law has it. */
+		/* Negative summer time, as in Dublin's law. */
 		{ "IST-1GMT0,M10.5.0,M3.5.0/1", { 2026, 10, 25, 1, 0 }, { 2027, 3, 28, 1, 0 }, 3600,
 			0 },
-		/* Hours that lead into other days. */
+		/* Hours that fall on other days. */
 		{ "<-02>2<-01>,M3.5.0/-1,M10.5.0/0", { 2026, 3, 29, 1, 0 }, { 2026, 10, 25, 1, 0 },
 			-7200, -3600 },
 		{ "EET-2EEST,M3.4.4/50,M10.4.4/50", { 2026, 3, 28, 0, 0 }, { 2026, 10, 23, 23, 0 },
 			7200, 10800 },
-		/* The leap day counts in n and not in Jn. */
+		/* The leap day counts in n but not in Jn. */
 		{ "AAA0BBB,J60/0,300/0", { 2028, 3, 1, 0, 0 }, { 2028, 10, 26, 23, 0 }, 0, 3600 },
 	};
 
@@ -172,7 +172,7 @@ static void local_time_that_comes_twice_is_its_first(void **state)
 	assert_int_equal(zone_first_instant(zone, at(2026, 10, 25, 2, 0)), turn - HOUR);
 	assert_int_equal(zone_first_instant(zone, at(2026, 10, 25, 2, 59)), turn - 60);
 	assert_int_equal(zone_first_instant(zone, at(2026, 10, 25, 3, 0)), turn + HOUR);
-	/* While it comes a second time nothing new is shown. */
+	/* While an hour is repeated nothing later is shown. */
 	assert_int_equal(zone_latest_shown(zone, turn - 1), at(2026, 10, 25, 3, 0) - 1);
 	assert_int_equal(zone_latest_shown(zone, turn), at(2026, 10, 25, 3, 0) - 1);
 	assert_int_equal(zone_latest_shown(zone, turn + HOUR - 1), at(2026, 10, 25, 3, 0) - 1);
@@ -315,7 +315,7 @@ static void file_that_is_cut_anywhere_is_refused(void **state)
 	tzif_write(&b, &good);
 	for (size_t len = 0; len < b.len; len++) {
 		struct zone *zone = NULL;
-		char *copy = malloc(len + 1); /* of its size, so that a sanitizer sees more */
+		char *copy = malloc(len + 1); /* own buffer: a sanitizer detects overruns */
 
 		assert_non_null(copy);
 		memcpy(copy, b.data, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes TZif files for tests: version 2 with an empty first block, as tzdata's slim ones have. */
+/* Writes TZif files for tests: version 2 with an empty first block, like tzdata's slim format. */
 #ifndef REPOPROBE_TESTS_UNIT_BASE_TZIF_FILE_H
 #define REPOPROBE_TESTS_UNIT_BASE_TZIF_FILE_H
 
@@ -69,7 +69,7 @@ static inline void tzif_write(struct buf *b, const struct tzif_file *f)
 	buf_printf(b, "\n%s\n", f->rule);
 }
 
-/* The same as version 1 had it: 32 bits and no rule. */
+/* The same as version 1: 32 bits and no rule. */
 static inline void tzif_write_old(struct buf *b, const struct tzif_file *f)
 {
 	const uint32_t counts[6] = { 0, 0, f->leaps, (uint32_t)f->entry_count,

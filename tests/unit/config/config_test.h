@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading a text in a test: it must succeed, or fail with the lines that are expected. */
+/* Loads a text in a test: it must succeed, or fail with the expected lines. */
 #ifndef REPOPROBE_TESTS_UNIT_CONFIG_CONFIG_TEST_H
 #define REPOPROBE_TESTS_UNIT_CONFIG_CONFIG_TEST_H
 
@@ -29,7 +29,7 @@ static inline struct config *load_text(const char *text)
 	return load_text_over(text, NULL);
 }
 
-/* The lines found must be these, each from its beginning up to where the expectation ends. */
+/* The lines found must match these, each up to the end of the expectation. */
 static inline void assert_lines(
 	const struct config_errors *errors, const char *const *expected, size_t count)
 {

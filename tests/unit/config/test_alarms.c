@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The [alarm NAME] sections: what they come to, and each mistake as one line that says where. */
+/* The [alarm NAME] sections: their resolved rules, and each mistake as one line with its place. */
 #include "config_test.h"
 
 #include "alarm/custom.h"

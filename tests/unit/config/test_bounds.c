@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps runs within bounds: the write budget and what it does to intervals, group, when_busy,
- * confirm_after. */
+/* Bounds on runs: the write budget and its effect on intervals, group, when_busy, confirm_after. */
 #include "config_test.h"
 
 #include "base/buf.h"
@@ -36,7 +35,7 @@ static void a_plan_above_the_budget_makes_intervals_longer(void **state)
 	} cases[] = {
 		{ "daily_write_budget = 0", 300, 60, "" },
 		{ "", 300, 60, "" },
-		/* 18 GiB and 562.5 MiB a day are asked for. */
+		/* 18 GiB and 562.5 MiB a day are configured. */
 		{ "daily_write_budget = 18G", 310, 62,
 			"would write 18.5 GiB a day, more than its daily_write_budget of 18 GiB: intervals "
 			"are longer (active-full: 5min10s instead of 5min)" },
@@ -84,7 +83,7 @@ static void schedules_are_not_stretched(void **state)
 	(void)state;
 	config_describe_stretch(&config->repositories[0], &sentence);
 	assert_string_equal(buf_text(&sentence), "");
-	/* 8 GiB by the schedule leave 6 of 12: half is always left. */
+	/* The schedule's 8 GiB leave 6 of 12: half is always left. */
 	assert_int_equal(config->repositories[1].probes[0].interval_usec, 3 * 3600 * USEC_PER_SEC);
 	assert_int_equal(config->repositories[1].probes[1].interval_usec, 900 * USEC_PER_SEC);
 	config_describe_stretch(&config->repositories[2], &sentence);

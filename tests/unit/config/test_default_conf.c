@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* etc/repoprobe.conf against the schema: every key that works, once, with its default, and no
- * other; and the deep probe of the day, which is shipped switched on. */
+/* etc/repoprobe.conf against the schema: every available key, once, with its default, and no other;
+ * and the daily deep probe, which is enabled as shipped. */
 #include "config_test.h"
 
 #include <stdbool.h>
@@ -17,12 +17,12 @@
 #define MIB (UINT64_C(1) << 20)
 #define SHIPPED_PROBES "active-full, heartbeat, daily-deep"
 
-/* All that the file says as it is shipped. */
+/* The settings in the file as shipped. */
 static const char shipped[] = "[defaults]\nprobes = " SHIPPED_PROBES "\n"
 			      "[probe daily-deep]\npreset = active-full\nmax_bytes = 1G\n"
 			      "duration = 1min\nschedule = *-*-* 18:00\n";
 
-/* "#key = value" and "#[section]" are commented settings; prose has a blank after its mark. */
+/* "#key = value" and "#[section]" are commented settings; prose has a blank after the '#'. */
 static bool is_commented_setting(const char *line)
 {
 	return line[0] == '#' && ((line[1] >= 'a' && line[1] <= 'z') || line[1] == '[');
@@ -54,7 +54,7 @@ struct found {
 	char value[256];
 };
 
-/* What the file says about a key in a section, but for the probe that is shipped. */
+/* What the file has for a key in a section, except for the shipped probe. */
 static struct found find(const char *text, enum schema_section section, const char *name)
 {
 	struct found found = { .section = section };
@@ -87,7 +87,7 @@ static void assert_default(const struct found *found, const char *name, const ch
 			schema_section_name(found->section), found->value, text);
 }
 
-/* Keys that [defaults] and [repository] share stand in [defaults]. */
+/* Keys that [defaults] and [repository] share are in [defaults]. */
 static enum schema_section home_of(const struct schema_key *key)
 {
 	enum schema_section section = SCHEMA_DAEMON;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form of the files: what is a comment, a section, a key, and what is none of them. */
+/* The syntax of the files: comments, sections, keys, and faults. */
 #include "test.h"
 
 #include <stdbool.h>

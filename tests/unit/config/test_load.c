@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, conf.d and the command line: what is read in which order, and how all that is wrong is
- * told. */
+/* Files, conf.d and the command line: the order of reading, and how errors are reported. */
 #include "config_test.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define PATH_BYTES 256
 
-/* A directory with files of the test's own. */
+/* A directory with the test's own files. */
 struct place {
 	char directory[64];
 	char path[PATH_BYTES]; /* of the main file */
@@ -60,7 +59,7 @@ static int tear_down(void **state)
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		make_path(p, names[i], path);
-		(void)unlink(path); /* each test has some of them */
+		(void)unlink(path); /* each test has only some of them */
 	}
 	make_path(p, "conf.d/dir.conf", path);
 	(void)rmdir(path); /* one test has it */
@@ -201,7 +200,7 @@ static void duplicates_name_the_first_place(void **state)
 		p->path);
 	for (size_t i = 0; i < COUNT(lines); i++)
 		expected[i] = lines[i];
-	/* Its path is one as well. */
+	/* Its path is an error as well. */
 	struct config_errors errors;
 	struct config *config = NULL;
 	assert_int_equal(config_load(p->path, true, NULL, &config, &errors), -EINVAL);
@@ -220,7 +219,7 @@ static void all_errors_are_told_in_the_order_of_the_lines(void **state)
 				   "probes = x\n" /* 2: unknown */
 				   "intervall = 1s\n" /* 3: mistyped */
 				   "[notify m]\n" /* 4: later */
-				   "reason = x\n" /* 5: passed over */
+				   "reason = x\n" /* 5: skipped */
 				   "[probe p]\n" /* 6 */
 				   "block_size = 1000K\n" /* 7: fine */
 				   "queue_depth = 1024\n" /* 8: fine */
@@ -249,7 +248,7 @@ static void the_first_errors_are_kept_and_all_are_counted(void **state)
 	struct config *config = NULL;
 
 	(void)state;
-	buf_add_text(&text, "[repository r]\n"); /* its lack of a path is found last */
+	buf_add_text(&text, "[repository r]\n"); /* its missing path is found last */
 	for (int i = 0; i < 200; i++)
 		buf_printf(&text, "nonsense %d\n", i);
 	assert_int_equal(
@@ -422,7 +421,7 @@ static void mistakes_on_the_command_line_are_told_last(void **state)
 		"[repository r]\npath = /mnt/r\nx = y\n", &overrides, expected, COUNT(expected));
 }
 
-/* Each other error is passed over; what is in error of the two counts as not given. */
+/* All other errors are ignored; a directory in error counts as not given. */
 static void places_are_found_whatever_else_is_in_error(void **state)
 {
 	static const struct {

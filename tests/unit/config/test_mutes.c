@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which mute holds, who is touched by an unmute, and that the list has an end. */
+/* Which mute is active, what an unmute affects, and that the list is bounded. */
 #include "test.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void the_stronger_mode_holds_and_of_equals_the_later_end(void **state)
 	} cases[] = {
 		{ "nas1", MUTE_MESSAGES, NOW + 900 },
 		{ "nas2", MUTE_PROBING, NOW + 100 },
-		{ "nas3", MUTE_MESSAGES, NOW + 900 }, /* its own begins later */
+		{ "nas3", MUTE_MESSAGES, NOW + 900 }, /* its own starts later */
 		{ "nas4", MUTE_MESSAGES, NOW + 900 }, /* its own is over */
 		{ "elsewhere", MUTE_MESSAGES, NOW + 900 },
 	};

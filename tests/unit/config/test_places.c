@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repositories and probe directories where none can be, by text and mount table. */
+/* Repositories and probe directories at impossible places, by text and mount table. */
 #include "config_test.h"
 
 static const char mountinfo[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"

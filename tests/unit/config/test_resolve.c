@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inheritance: which level's word counts for a repository and its probes, and what a day then
- * costs. */
+/* Inheritance: which level applies to a repository and its probes, and the resulting daily cost. */
 #include "config_test.h"
 
 #include "alarm/mute_time.h"
@@ -99,7 +98,7 @@ static void a_repository_beats_the_defaults(void **state)
 	config_free(config);
 }
 
-/* [defaults], [repository] and [probe] each say something or nothing of the probe p or the preset
+/* [defaults], [repository] and [probe] each set something or nothing for the probe p or the preset
  * heartbeat. */
 struct interval_case {
 	const char *defaults;
@@ -154,7 +153,7 @@ static void a_schedule_beats_what_is_inherited_and_is_beaten_by_what_is_nearer(v
 	static const struct {
 		const char *defaults;
 		const char *repository;
-		const char *probe; /* NULL: the preset heartbeat by its name */
+		const char *probe; /* NULL: the preset heartbeat by name */
 		const char *schedule; /* NULL: none */
 		uint64_t interval_usec;
 	} cases[] = {
@@ -171,7 +170,7 @@ static void a_schedule_beats_what_is_inherited_and_is_beaten_by_what_is_nearer(v
 			60 * MIN_USEC },
 		{ "", "", "preset = heartbeat\nschedule = Mon 1:00 UTC", "Mon *-*-* 01:00:00 UTC",
 			7 * 1440 * MIN_USEC },
-		/* Empty: what is farther is out of force. */
+		/* An empty schedule cancels one from a farther level. */
 		{ "schedule = daily UTC", "schedule =", "", NULL, 5 * MIN_USEC },
 		{ "schedule = daily UTC", "schedule =", NULL, NULL, MIN_USEC },
 		{ "schedule = daily UTC", "schedule =\ninterval = 8min", "", NULL, 8 * MIN_USEC },
@@ -306,7 +305,7 @@ static void what_does_not_fit_together_is_told_where_it_came_in(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_refused(cases[i].text, cases[i].expected);
-	/* A later option can make good what an earlier one broke. */
+	/* A later option can correct what an earlier one made invalid. */
 	config_free(load_text("[probe p]\nblock_size = 512\ncache = buffered\n"));
 }
 
@@ -370,12 +369,12 @@ static void a_day_costs_what_its_runs_write_and_read(void **state)
 		{ "preset = heartbeat", UINT64_C(1440) * 100 * 4096, UINT64_C(1440) * 100 * 4096 },
 		{ "preset = restore", 0, 288 * 64 * MIB },
 		{ "interval = 1d\nmax_bytes = 1G", 1024 * MIB, 0 },
-		/* Two bounds: the nearer one counts; whole blocks. */
+		/* Two bounds: the tighter one applies; whole blocks. */
 		{ "interval = 1d\nmax_ios = 10", 5 * MIB, 0 },
 		{ "interval = 1d\nmax_bytes = 5700K", 5632 << 10, 0 },
-		/* Begun intervals count: a run a week still is one in that day. */
+		/* A partial interval counts as one: a weekly run is still one run on that day. */
 		{ "interval = 7d", 64 * MIB, 0 },
-		/* What comes by the calendar counts on average, rounded up. */
+		/* Calendar runs count by their average, rounded up. */
 		{ "schedule = 18:00 UTC\nmax_bytes = 1G", 1024 * MIB, 0 },
 		{ "schedule = *:0/5 UTC", 288 * 64 * MIB, 0 },
 		{ "schedule = Mon 2026-*-* 1:00 UTC\nmax_ios = 10", (5 * MIB + 6) / 7, 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows against the contract: which keys there are, which of them work, and what they take. */
+/* The rows against the contract: which keys exist, which are available, and what they accept. */
 #include "config_test.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The table of docs: section, keys that work, keys of later versions. */
+/* The table of docs: section, available keys, keys of later versions. */
 static const struct {
 	enum schema_section section;
 	const char *available;
@@ -150,7 +150,8 @@ struct value_case {
 	const char *section;
 	const char *key;
 	const char *value;
-	const char *sentence; /* begins so after "a.conf:2: KEY: "; NULL: the value is taken */
+	const char *sentence; /* starts like this after "a.conf:2: KEY: "; NULL: the value is
+				 accepted */
 };
 
 static void assert_value(const struct value_case *c)
@@ -298,7 +299,7 @@ static const struct value_case value_cases[] = {
 	{ "defaults", "limit", "2h", "2h is too long; expected at most 1h" },
 	{ "probe p", "interval", "90s", NULL },
 	{ "probe p", "preset", "heartbeat", NULL },
-	{ "probe p", "preset", "hartbeat", "" }, /* the words are the model's */
+	{ "probe p", "preset", "hartbeat", "" }, /* the message is the model's */
 	{ "probe p", "block_size", "64KB", "" },
 	{ "probe p", "warmup", "2s", NULL },
 };
@@ -384,7 +385,7 @@ static void unknown_words_are_refused_with_what_was_meant(void **state)
 		assert_refused(cases[i].text, cases[i].expected);
 }
 
-/* Every available key of [daemon] and [http] with another value than its default. */
+/* Every available key of [daemon] and [http] with a value other than its default. */
 static void a_restart_is_asked_for_exactly_where_the_rows_say_so(void **state)
 {
 	static const struct {

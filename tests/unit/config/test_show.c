@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shown as effective is a configuration file, and reads back as the same configuration. */
+/* The effective configuration is shown as a configuration file that loads as the same
+ * configuration. */
 #include "config_test.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void assert_same_list(char *const *a, size_t a_count, char *const *b, siz
 		assert_string_equal(a[i], b[i]);
 }
 
-/* Structs may have padding: each option is compared as text, which is all that can be set. */
+/* Structs may have padding: each option is compared as text, the only way to set it. */
 static void assert_same_workload(const struct workload *a, const struct workload *b)
 {
 	for (size_t i = 0; workload_option_at(i); i++) {
@@ -79,7 +80,7 @@ static void assert_same_repository(
 		assert_same_probe(&a->probes[i], &b->probes[i]);
 }
 
-/* All but the files' names. */
+/* Everything except the files' names. */
 static void assert_same(const struct config *a, const struct config *b)
 {
 	assert_string_equal(a->state_directory, b->state_directory);

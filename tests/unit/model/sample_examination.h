@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An examination with something in every field: LVM on a partition of a disk, all well. */
+/* An examination with every field set: LVM on a partition of a disk, no problems. */
 #ifndef REPOPROBE_TESTS_UNIT_MODEL_SAMPLE_EXAMINATION_H
 #define REPOPROBE_TESTS_UNIT_MODEL_SAMPLE_EXAMINATION_H
 
@@ -79,7 +79,7 @@ static const struct examination sample_examination_value = {
 	},
 };
 
-/* To be freed. */
+/* The caller frees it. */
 static inline struct examination *sample_examination(void)
 {
 	struct examination *e = malloc(sizeof(*e));

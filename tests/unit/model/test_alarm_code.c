@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alarm states come back as they were; whatever else is offered is refused. */
+/* Alarm states are decoded as they were encoded; anything else is refused. */
 #include "test.h"
 
 #include <errno.h>
@@ -174,7 +174,7 @@ static void what_is_out_of_range_is_refused(void **state)
 	assert_non_null(strstr(error.text, "unknown version"));
 	buf_clear(&b);
 	alarm_code(into, &b);
-	b.data[3] = ALARM_CRITICAL + 1; /* the incident's level, behind version, id and time */
+	b.data[3] = ALARM_CRITICAL + 1; /* the incident's level, after version, id and time */
 	assert_int_equal(alarm_code_read(b.data, b.len, into, &error), -EBADMSG);
 	free(into);
 	buf_done(&b);

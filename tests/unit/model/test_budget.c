@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes a day: how the bucket fills, what a run may cost, when a plan is too much. */
+/* Bytes per day: how the bucket fills, what a run may cost, when a plan is too large. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void asking_often_neither_gains_nor_loses_a_byte(void **state)
 		budget_left_bytes(&often), budget_left_bytes(&once) - 1, budget_left_bytes(&once));
 }
 
-/* Greedy for a simulated week: each byte is taken as soon as it is there. */
+/* Greedy for a simulated week: each byte is taken as soon as it is available. */
 static void no_day_spends_more_than_its_budget_and_a_tenth(void **state)
 {
 	const uint64_t run_bytes = 64 * MIB;
@@ -89,13 +89,13 @@ static void what_was_reserved_and_not_written_comes_back(void **state)
 	budget_take(&b, 192 * MIB);
 	budget_settle(&b, 192 * MIB, 64 * MIB);
 	assert_int_equal(budget_left_bytes(&b), GIB - 64 * MIB);
-	/* More than was reserved is a debt that time pays. */
+	/* Bytes beyond the reservation are a debt that is repaid over time. */
 	budget_settle(&b, 0, GIB);
 	assert_int_equal(budget_left_bytes(&b), 0);
 	assert_int_equal(b.level_bytes, -(int64_t)(64 * MIB));
 	budget_fill(&b, NOW_NSEC + DAY_SECONDS * NSEC_PER_SEC / 10);
 	assert_int_equal(budget_left_bytes(&b), GIB - 64 * MIB);
-	/* A number out of all reason cannot overflow anything. */
+	/* An absurd number does not overflow anything. */
 	budget_settle(&b, UINT64_MAX, UINT64_MAX);
 	assert_int_equal(b.level_bytes, -(int64_t)GIB);
 	budget_settle(&b, 0, INT64_MAX);
@@ -204,7 +204,7 @@ static void a_worker_that_never_told_counts_as_having_written_all(void **state)
 	run->status = RUN_SKIPPED;
 	run->skip = RUN_SKIP_BUDGET;
 	assert_int_equal(budget_spent_bytes(run, 100), 0);
-	run->skip = RUN_SKIP_NONE; /* this host's trouble, before the worker began or later */
+	run->skip = RUN_SKIP_NONE; /* a fault of this host, before the worker began or later */
 	assert_int_equal(budget_spent_bytes(run, 100), 0);
 	run->has_own = true;
 	assert_int_equal(budget_spent_bytes(run, 100), 5);
@@ -225,7 +225,7 @@ static void a_plan_that_is_too_much_makes_intervals_longer(void **state)
 		{ 100, 0, 0, 300 }, /* no budget */
 		{ 100, 10, 50, 750 },
 		{ 51, 0, 50, 306 },
-		{ 50, 40, 50, 600 }, /* calendars do not take more than half from them */
+		{ 50, 40, 50, 600 }, /* calendars take at most half from them */
 		{ 1, 40, 50, 300 },
 	};
 

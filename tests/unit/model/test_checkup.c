@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From facts to findings: one thing wrong at a time, and what is said of it. */
+/* From facts to findings: one fault at a time, and its message. */
 #include "model/checkup.h"
 
 #include <errno.h>

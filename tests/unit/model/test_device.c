@@ -32,11 +32,11 @@ static void the_same_device_has_the_same_leaves(void **state)
 
 	assert_true(device_is_same(&mirror, &other));
 	assert_false(device_is_same(&mirror, &partition));
-	/* In whatever order. */
+	/* In any order. */
 	other.leaves[0] = mirror.leaves[1];
 	other.leaves[1] = mirror.leaves[0];
 	assert_true(device_is_same(&mirror, &other));
-	/* A disk was replaced, or left out. */
+	/* A disk was replaced, or removed. */
 	other.leaves[0].minor = 32;
 	assert_false(device_is_same(&mirror, &other));
 	other = mirror;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diskstats: lines of several kernels, and differences that may and may not be. */
+/* diskstats: lines of several kernels, possible and impossible differences. */
 #include "model/diskstats.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ static void malformed_lines_are_refused_in_words(void **state)
 	}
 }
 
-/* A disk in the middle of its life. */
+/* A disk after some use. */
 static struct disk_counters disk(void)
 {
 	return (struct disk_counters){
@@ -197,7 +197,7 @@ static void one_counter_of_a_32_bit_kernel_may_wrap(void **state)
 	assert_int_equal(diskstats_difference(&earlier, &later, 1, INTERVAL, &d), 0);
 	assert_int_equal(d.write_bytes, 512 * 150);
 
-	/* Two disks summed up reach twice as far. */
+	/* Two disks added up have twice the range. */
 	earlier.write_bytes += UINT64_C(1) << 41;
 	later.write_bytes += UINT64_C(1) << 41;
 	assert_int_equal(diskstats_difference(&earlier, &later, 2, INTERVAL, &d), 0);
@@ -217,11 +217,11 @@ static void a_device_that_was_replaced_gives_no_numbers(void **state)
 	struct disk_counters later = disk();
 	earlier.write_bytes = UINT64_C(1) << 44;
 	assert_int_equal(diskstats_difference(&earlier, &later, 1, INTERVAL, &d), -ERANGE);
-	/* Nor did a small one. */
+	/* Nor did a counter with a small value. */
 	earlier = disk();
 	later.reads = 3;
 	assert_int_equal(diskstats_difference(&earlier, &later, 1, INTERVAL, &d), -ERANGE);
-	/* Nor did one from which it is a long way to the end of its range. */
+	/* Nor did one that was far from the end of its range. */
 	earlier = disk();
 	later = disk();
 	earlier.reads = 3500000000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts: what others did on plain disks, partitions, mirrors, stripes and NFS. */
+/* facts: I/O of others on plain disks, partitions, mirrors, stripes and NFS. */
 #include "model/facts.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ static void counters_that_lag_behind_us_leave_nothing(void **state)
 
 static void our_requests_that_were_cut_are_still_ours(void **state)
 {
-	/* 512K in parts of 128K, and 4096 bytes of somebody's journal. */
+	/* 512K in parts of 128K, and 4096 bytes of another process's journal. */
 	struct disk_counters disk = work(0, 0, 128 * 4 + 1, 64 * MIB + 4096);
 	struct facts f = between(
 		&partition, disk, disk, (struct facts_own){ .bytes = 64 * MIB, .ios = 128 });
@@ -115,7 +115,7 @@ static void our_requests_that_were_cut_are_still_ours(void **state)
 
 	assert_int_equal(f.others_bytes_per_sec, 410);
 	assert_int_equal(f.others_ios_per_sec, 0);
-	/* Cut in a way that nobody told us: without bytes there are no requests of others. */
+	/* Split in an unknown way: without bytes there are no requests of others. */
 	struct device_info unknown = plain;
 	unknown.request_max_bytes = 0;
 	disk = work(0, 0, 128 * 4, 64 * MIB);
@@ -171,7 +171,7 @@ static void the_parts_of_a_stripe_are_no_work_of_others(void **state)
 {
 	struct device_info stripe = mirror;
 	stripe.write_copies = 1;
-	/* Chunks of 64K below, which only the leaves count. */
+	/* Chunks of 64K below, visible only in the counters of the leaves. */
 	struct facts f = between(&stripe, work(0, 0, 128, 64 * MIB), work(0, 0, 1024, 64 * MIB),
 		(struct facts_own){ .bytes = 64 * MIB, .ios = 128 });
 	(void)state;
@@ -294,13 +294,13 @@ static void nfs_is_counted_at_the_mount(void **state)
 	struct facts f = facts_between(NULL, &earlier, &later, &own);
 	assert_true(f.has_counters);
 	assert_int_equal(f.others_bytes_per_sec, 4096000);
-	assert_int_equal(f.others_ios_per_sec, 100); /* ours were cut into four */
+	assert_int_equal(f.others_ios_per_sec, 100); /* ours were split into four */
 	assert_int_equal(f.request_nsec, 2000000);
 	assert_int_equal(f.client_nsec, 1000000);
 	assert_int_equal(f.retransmissions, 3);
 	assert_int_equal(f.busy_basis_points, 0);
 
-	later.nfs.age_sec = 3; /* mounted anew */
+	later.nfs.age_sec = 3; /* remounted */
 	assert_false(facts_between(NULL, &earlier, &later, &own).has_counters);
 }
 
@@ -350,7 +350,7 @@ static void a_sample_sums_the_leaves_up(void **state)
 	assert_int_equal(sample.leaves.write_bytes, 440 * 512);
 	assert_int_equal(sample.leaves.in_flight, 1);
 
-	/* A leaf has gone. */
+	/* A leaf is gone. */
 	struct facts_sample other = { 0 };
 	struct device_info missing = mirror;
 	missing.leaves[1].minor = 32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts_ring: which samples a run is seen through, and whose I/O is taken off. */
+/* facts_ring: which samples cover a run, and whose I/O is subtracted. */
 #include <stdlib.h>
 
 #include "model/facts.h"
@@ -18,7 +18,7 @@ static const struct device_info vda = {
 	.leaves = { { .major = 254, .name = "vda" } },
 };
 
-/* A disk on which a MiB in one request is written each second. */
+/* A disk that receives one request of a MiB per second. */
 static struct facts_sample sample_at(uint64_t nsec, uint64_t more_bytes)
 {
 	uint64_t mib = nsec * MIB / SECOND;
@@ -172,7 +172,7 @@ static void forgotten_spans_are_doubtful_only_near_them(void **state)
 	fill(ring, 100, 500, 0);
 	for (uint64_t t = 100; t < 100 + FACTS_SPANS + 1; t++)
 		add_span(ring, t, t + 1, 0);
-	/* The oldest kept ended at 102, the forgotten one at 101. */
+	/* The oldest kept ended at 102, the dropped one at 101. */
 	assert_false(around(ring, 130, 135).has_counters);
 	assert_true(around(ring, 153, 158).has_counters);
 }

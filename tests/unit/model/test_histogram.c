@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram against independent definitions: buckets listed one by one, percentiles, means and
- * deviations from the sorted raw values. */
+/* The histogram against independent definitions: buckets listed individually, percentiles, means
+ * and deviations from the sorted raw values. */
 #include "model/histogram.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define VALUES 5000
 
-/* xorshift64*: the tests repeat themselves. */
+/* xorshift64*: the tests are repeatable. */
 static uint64_t next_random(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;
@@ -40,8 +40,7 @@ static struct histogram *new_histogram(void)
 	return h;
 }
 
-/* fio's buckets by their definition: one a nanosecond below 128, then each power of two cut in 64.
- */
+/* fio's buckets by definition: one per nanosecond below 128, then 64 per power of two. */
 struct bucket {
 	uint64_t first;
 	uint64_t width;
@@ -157,7 +156,7 @@ static void percentiles_are_those_of_the_sorted_values(void **state)
 		size_t n = counts[c];
 		fill(h, values, n, c + 1);
 		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-			/* ceil(p × N) in whole numbers: N is small here. */
+			/* ceil(p × N) in integers: N is small here. */
 			uint64_t rank = (parts[p] * n + 999999999) / 1000000000;
 			uint64_t exact = values[rank - 1];
 			uint64_t name = name_by_list(list, bucket_by_list(list, exact));
@@ -165,7 +164,7 @@ static void percentiles_are_those_of_the_sorted_values(void **state)
 			/* The largest value is known exactly; the others by their bucket. */
 			assert_int_equal(answer,
 				rank == n ? exact : clamped(name, values[0], values[n - 1]));
-			/* And so within 1/128 of the true value. */
+			/* And therefore within 1/128 of the true value. */
 			uint64_t error = answer > exact ? answer - exact : exact - answer;
 			assert_true(error * 128 <= exact);
 		}
@@ -245,8 +244,8 @@ static void merging_is_the_same_as_adding_everything(void **state)
 	free(all);
 }
 
-/* The shortest text that reads back as the same number, with an exponent below 0.0001 and ".0"
- * behind whole numbers: as Python and Go's Prometheus library write it. */
+/* The shortest text that parses as the same number, with an exponent below 0.0001 and ".0" after
+ * whole numbers: as written by Python and Go's Prometheus library. */
 static void shortest(double value, char *text, size_t size)
 {
 	if (value >= 1) {
@@ -364,7 +363,7 @@ static void the_fullest_histogram_fits_the_named_maximum(void **state)
 	free(h);
 }
 
-/* What a good code looks like, field by field, so that each can be spoilt. */
+/* The fields of a valid encoding, so that each can be corrupted. */
 struct code {
 	uint8_t version;
 	uint64_t count, sum, squares_low, squares_high, min, spread;

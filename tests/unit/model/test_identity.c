@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captured mountinfo lines, and broken ones. */
+/* Captured mountinfo lines, and malformed ones. */
 #include "model/identity.h"
 
 #include <errno.h>
@@ -199,7 +199,7 @@ static void too_many_options_lose_the_last_ones_whole(void **state)
 	memcpy(text + strlen(text), ",upperdir=/upper,index=off", 27);
 	assert_int_equal(identity_options_from_mountinfo(text, 5, &options), 0);
 	assert_int_equal(strlen(options.fs), strlen("rw,lowerdir=") + 240);
-	/* One that does not fit alone goes, too. */
+	/* An option that does not fit on its own is dropped, too. */
 	memset(text + strlen("5 1 8:1 / / rw - overlay o rw,lowerdir="), 'l', 300);
 	assert_int_equal(identity_options_from_mountinfo(text, 5, &options), 0);
 	assert_string_equal(options.fs, "rw");
@@ -299,7 +299,7 @@ static void what_tells_a_repository_from_another(void **state)
 		enum identity_difference difference;
 	} cases[] = {
 		{ "ext4", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
-		{ "ext4", "/dev/sdz1", "1111-1111", IDENTITY_SAME }, /* names in /dev move */
+		{ "ext4", "/dev/sdz1", "1111-1111", IDENTITY_SAME }, /* names in /dev can change */
 		{ "ext4", "/dev/sdb1", "2222-2222", IDENTITY_OTHER_UUID },
 		{ "ext3", "/dev/sdb1", "1111-1111", IDENTITY_SAME },
 		{ "xfs", "/dev/sdb1", "", IDENTITY_OTHER_TYPE },

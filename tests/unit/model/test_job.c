@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe file's name and the words for the phases. */
+/* The probe file's name and the texts of the phases. */
 #include "model/job.h"
 
 #include <stdlib.h>

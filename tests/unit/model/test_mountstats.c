@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mountstats: NFS 3 and 4 as several kernels write them, and what is not. The texts are typical
- * ones, not captured: there was no NFS where they were written. */
+/* mountstats: NFS 3 and 4 as written by several kernels, and malformed texts. The texts are
+ * typical, not captured: no NFS was available where they were written. */
 #include "model/mountstats.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* NFS 4.2 with statistics 1.1 on Linux 5.3 and later: nine numbers an operation. */
+/* NFS 4.2 with statistics 1.1 on Linux 5.3 and later: nine numbers per operation. */
 #define NFS4                                                                                       \
 	"device nas1:/export/backup\\040one mounted on /srv/backup\\040one with fstype nfs4 "      \
 	"statvers=1.1\n"                                                                           \
@@ -37,7 +37,7 @@
 	"\t   READ_PLUS: 9 9 9 9 9 9 9 9 9\n"                                                      \
 	"\n"
 
-/* NFS 3 with statistics 1.0, eight numbers an operation. */
+/* NFS 3 with statistics 1.0: eight numbers per operation. */
 #define NFS3                                                                                       \
 	"device sparrow:/exported mounted on /u/joe with fstype nfs statvers=1.0\n"                \
 	"\topts:\trw,vers=3,rsize=32768,wsize=32768,hard,intr,proto=udp,timeo=7,retrans=3\n"       \
@@ -214,7 +214,7 @@ static void a_mount_made_anew_gives_no_numbers(void **state)
 	struct nfs_counters d = { .age_sec = 7 };
 	(void)state;
 
-	/* Both are young enough to have been mounted in between. */
+	/* Both are young enough to have been remounted in between. */
 	assert_int_equal(mountstats_difference(&earlier, &later, 10 * SECOND, &d), -ERANGE);
 	later.age_sec = 13; /* whole seconds */
 	assert_int_equal(mountstats_difference(&earlier, &later, 10 * SECOND, &d), 0);

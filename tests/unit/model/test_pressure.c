@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pressure: /proc/pressure/io of real and imagined kernels. */
+/* pressure: /proc/pressure/io of real and hypothetical kernels. */
 #include "model/pressure.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What state and sentence follow from the alarm and the newest runs. */
+/* The state and the sentence that follow from the alarm and the newest runs. */
 #include "model/snapshot.h"
 
 #include <stdlib.h>
@@ -362,7 +362,7 @@ static void silence_and_runs_that_do_not_end_speak_too(void **state)
 	assert_int_equal(judge(f), REPOSITORY_WARNING);
 	assert_string_equal(
 		f->reason, "heartbeat: no result for several intervals, alarm since 18:05 UTC");
-	/* It ends again, but that does not clear it at once. */
+	/* A run ends again, but does not clear it at once. */
 	probe->rules[ALARM_RUN_HANG].level = ALARM_CRITICAL;
 	probe->rules[ALARM_RUN_HANG].since_usec = TIME_1805;
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
@@ -382,7 +382,7 @@ static void what_people_did_about_it_is_said(void **state)
 	assert_int_equal(judge(f), REPOSITORY_WARNING);
 	assert_non_null(strstr(f->reason, " since 18:05 UTC; acknowledged"));
 	f->repository.mute.mode = MUTE_MESSAGES;
-	assert_int_equal(judge(f), REPOSITORY_WARNING); /* a mute hides nothing */
+	assert_int_equal(judge(f), REPOSITORY_WARNING); /* a mute does not change the state */
 	assert_non_null(strstr(f->reason, " since 18:05 UTC; acknowledged; muted"));
 	f->alarm = (struct alarm_state){ .incident_id = 0 };
 	assert_int_equal(judge(f), REPOSITORY_OK);

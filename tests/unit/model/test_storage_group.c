@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What repositories have in common, by what their mounts and devices say. */
+/* The storage that repositories share, from their mounts and devices. */
 #include "model/storage_group.h"
 
 #include <stdio.h>

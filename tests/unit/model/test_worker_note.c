@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The notes about workers: what was written is read again, and nothing else is. */
+/* Notes about workers are read as they were written; nothing else is accepted. */
 #include "test.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void anything_else_is_refused_as_a_whole(void **state)
 		HEAD "worker -2 0 0 0 0 0 0 a/b\n",
 		HEAD "worker 4194305 0 0 0 0 0 0 a/b\n",
 		HEAD "worker 2 0 9223372036854775808 0 0 0 0 a/b\n",
-		HEAD "worker 2 0 0 0 9007199254740993 0 0 a/b\n", /* no time of ours */
+		HEAD "worker 2 0 0 0 9007199254740993 0 0 a/b\n", /* an impossible time */
 		HEAD "worker 2 0 0 0 0 9223372036854775807 0 a/b\n",
 		HEAD "worker 2 0 0 0 0 0 4294967296 a/b\n",
 		HEAD "worker 2 0 0 0 0 0 0 a\n",
@@ -106,7 +106,8 @@ static void anything_else_is_refused_as_a_whole(void **state)
 		HEAD "worker 2 0 0 0 0 0 0 a/\x01\n",
 		HEAD "worker 2 0 0 0 0 0 0 \xff/b\n",
 		HEAD "worker 2 0 0 0 0 0 0 a/b\nworker 2 0 0 0 0 0 0 c/d\n", /* one process twice */
-		HEAD "worker 2 0 0 0 0 0 0 a/b\nworker 3 0 0 0 0 0 0 a/c\n", /* two on one */
+		HEAD "worker 2 0 0 0 0 0 0 a/b\nworker 3 0 0 0 0 0 0 a/c\n", /* two workers of one
+										repository */
 		HEAD "worker 2 0 0 0 0 0 0 a/b\nrubbish\n",
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Presets as the contract lists them; every option set, refused and written back; the checks. */
+/* Presets as in the contract; every option set, refused and written back; the checks. */
 #include "model/workload.h"
 
 #include <errno.h>
@@ -161,7 +161,7 @@ static void every_available_option_has_help_and_is_in_the_presets(void **state)
 		if (o->is_available) {
 			available++;
 			assert_true(strlen(o->help) > 0);
-			/* What a preset says can be said by hand. */
+			/* Every preset can be set option by option. */
 			for (size_t p = 0; workload_preset_at(p); p++) {
 				const struct workload *preset = &workload_preset_at(p)->workload;
 				buf_clear(&b);
@@ -184,7 +184,7 @@ static void every_available_option_has_help_and_is_in_the_presets(void **state)
 static const struct {
 	const char *key, *value;
 	int result;
-	const char *parts[3]; /* of the sentence */
+	const char *parts[3]; /* of the error message */
 } bad_values[] = {
 	{ "blocksize", "64K", -ENOENT, { "\"blocksize\"", "did you mean block_size?" } },
 	{ "xyzzy", "1", -ENOENT, { "\"xyzzy\" is not a workload option" } },
@@ -355,7 +355,7 @@ static void what_no_single_option_can_see_is_checked(void **state)
 		{ { { "burst", "2" } }, -EINVAL, "needs a think_time" },
 		{ { { "burst", "2" }, { "think_time", "10ms" } }, 0, NULL },
 		{ { { "rate_iops", "1" } }, -EINVAL, "raise duration" },
-		{ { { "rate_iops", "2" } }, 0, NULL }, /* 11 in 5 s, 8 of them to warm up */
+		{ { { "rate_iops", "2" } }, 0, NULL }, /* 11 I/Os in 5 s, 8 of them warm-up */
 		{ { { "rate", "512K" } }, -EINVAL, "raise duration" },
 		{ { { "rate", "512K" }, { "threads", "2" } }, 0, NULL },
 		{ { { "think_time", "1s" } }, -EINVAL, "raise duration" },
@@ -520,7 +520,7 @@ static void json_has_every_option(void **state)
 	assert_int_equal(json_get_integer(parsed, "max_ios", -1), 200);
 	assert_string_equal(json_get_text(parsed, "content"), "random");
 	assert_true(json_get_real(parsed, "timeout_seconds", -1) == 60.0);
-	/* No such bound: null, not a zero that reads like one. */
+	/* No such bound: null, not a zero that looks like one. */
 	assert_non_null(strstr(buf_text(&b), "\"max_bytes\":null"));
 	assert_non_null(strstr(buf_text(&b), "\"seed\":null"));
 	assert_int_equal(json_get_integer(parsed, "threads", -1), 1);
