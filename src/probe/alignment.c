@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides on the alignment of direct I/O, by trial if need be. */
+/* Chooses the alignment of direct I/O, by trial if needed. */
 #include "probe/alignment.h"
 
 #include <errno.h>

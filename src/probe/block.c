@@ -24,7 +24,7 @@
 #include "probe/trust.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define LAYOUT_PERCENT 75 /* of what the duration leaves of the time, set-up before it included */
+#define LAYOUT_PERCENT 75 /* of the time outside the measurement, earlier set-up included */
 #define GROWTH_NSEC_MAX (2 * NSEC_PER_SEC) /* for each JOB_GROWTH_BYTES */
 
 struct block {
@@ -38,9 +38,9 @@ struct block {
 	uint64_t offsets_seed;
 	uint64_t content_seed;
 	uint64_t data_bytes; /* laid out */
-	uint64_t layout_nsec; /* what that took in this run */
-	uint64_t target_bytes; /* to be laid out in the end */
-	bool is_growth_over; /* though that is not reached */
+	uint64_t layout_nsec; /* time that the layout took in this run */
+	uint64_t target_bytes; /* final size of the data */
+	bool is_growth_over; /* growth ended before target_bytes */
 	struct place place;
 	struct target target;
 	struct layout layout;
@@ -68,7 +68,7 @@ static int prepare(struct block *b)
 	return 0;
 }
 
-/* A file of automatic size holds some blocks; one of chosen size is as large as chosen. */
+/* An automatic size is at least some blocks; a configured size is used as it is. */
 static uint64_t choose_target_bytes(const struct block *b)
 {
 	uint64_t bytes = b->job->file_target_bytes;
@@ -84,8 +84,8 @@ static uint64_t choose_target_bytes(const struct block *b)
 	return bytes;
 }
 
-/* What a file may have at most, lest one of another file_size stay for ever. By probes of several
- * block sizes an automatic size is not always the same, so there the largest that it ever is. */
+/* The largest size that a file may keep, so that a larger one from an earlier file_size is cut.
+ * With probes of several block sizes the automatic size varies, so its maximum is the limit. */
 static uint64_t choose_most_bytes(const struct block *b)
 {
 	bool is_auto = b->job->file_target_bytes == 0;
@@ -97,7 +97,7 @@ static uint64_t choose_most_bytes(const struct block *b)
 static int find_data(struct block *b)
 {
 	b->target_bytes = choose_target_bytes(b);
-	/* One that is to go need not be cut before. */
+	/* A file that is removed afterwards need not be cut first. */
 	int r = b->job->keep_file ? target_shrink(&b->target, choose_most_bytes(b)) : 0;
 	if (r < 0)
 		return fault_set(b->run, r, "shorten the probe file in", b->target.directory.path);
@@ -145,7 +145,7 @@ static void note_layout(struct block *b)
 	b->run->layout_bytes = b->layout.written_bytes;
 }
 
-/* The floor, reached by others while we wrote, or a disk that is full below it. */
+/* -ENOSPC: the floor was reached because others wrote meanwhile, or the disk is full below it. */
 static int explain_layout(struct block *b, int r)
 {
 	if (b->run->status != RUN_OK ||
@@ -154,14 +154,14 @@ static int explain_layout(struct block *b, int r)
 	return fault_set(b->run, r, "lay out the probe file in", b->target.directory.path);
 }
 
-/* A fresh run that only writes has no use for what is laid out. */
+/* A fresh run that only writes does not use the laid-out data. */
 static bool needs_layout(const struct block *b)
 {
 	return !b->job->workload.is_fresh || workload_reads(&b->job->workload);
 }
 
-/* What was laid out is looked at again, for a file system may have put it off, or where reads need
- * no disk. Only for their sake is this a failure. */
+/* Measures again what was laid out, because a file system may delay allocation or answer such reads
+ * without the disk. This fails only runs that read. */
 static int check_layout(struct block *b)
 {
 	uint64_t bytes;
@@ -186,11 +186,11 @@ static uint64_t choose_layout_end(const struct block *b)
 	if (b->deadline_nsec == UINT64_MAX)
 		return UINT64_MAX;
 	if (duration_nsec > all_nsec)
-		duration_nsec = 0; /* then it is no bound */
+		duration_nsec = 0; /* not a bound in this case */
 	return b->start_nsec + (all_nsec - duration_nsec) / 100 * LAYOUT_PERCENT;
 }
 
-/* What must exist before anything is measured. */
+/* Lays out the part of the file that must exist before the measurement. */
 static int lay_out(struct block *b)
 {
 	uint64_t first_bytes = choose_first_bytes(b);
@@ -203,7 +203,7 @@ static int lay_out(struct block *b)
 		return 0;
 	uint64_t more_bytes = first_bytes - b->data_bytes;
 	if (b->data_bytes == 0)
-		more_bytes += HEADER_DATA_OFFSET; /* the head is laid out too */
+		more_bytes += HEADER_DATA_OFFSET; /* the header is laid out too */
 	int r = place_check_space(&b->place, more_bytes, b->run);
 	if (r < 0)
 		return r;
@@ -217,7 +217,7 @@ static int lay_out(struct block *b)
 	return r < 0 ? explain_layout(b, r) : check_layout(b);
 }
 
-/* What was seen until then is all that the run can tell. */
+/* Reports how far the set-up got before the time was over. */
 static int fail_late(struct block *b)
 {
 	struct buf seen = BUF_INIT(RUN_REASON_MAX);
@@ -237,7 +237,7 @@ static int fail_late(struct block *b)
 	return -ETIMEDOUT;
 }
 
-/* Of a file that grows from run to run, when that began. */
+/* Records when growth began, for a file that grows from run to run. */
 static int keep_growth(struct block *b)
 {
 	const struct growth *known = &b->target.header.growth;
@@ -249,10 +249,10 @@ static int keep_growth(struct block *b)
 	return target_keep_growth(&b->target, &next, b->run);
 }
 
-/* Which part of the file the workload uses, and whether that is all it should. */
+/* Chooses the part of the file that the workload uses, and flags a part smaller than wanted. */
 static int choose_part(struct block *b)
 {
-	static const struct growth none = { .began_usec = 0 }; /* until there is room again */
+	static const struct growth none = { .began_usec = 0 }; /* until there is space again */
 	struct workload *w = &b->run->workload;
 	uint64_t wanted_bytes = w->file_size_bytes > 0 ? w->file_size_bytes : b->target_bytes;
 
@@ -268,7 +268,7 @@ static int choose_part(struct block *b)
 	bool is_part = w->file_size_bytes < wanted_bytes;
 	bool has_space = !is_part || place_has_space(&b->place, MIB);
 	int r = has_space ? keep_growth(b) : target_keep_growth(&b->target, &none, b->run);
-	/* A file that can grow no further would be warming for ever. */
+	/* Without this, a file that can grow no further would stay "warming" forever. */
 	bool is_kept_small = b->is_growth_over || !has_space;
 	if (is_part)
 		b->run->trust |= is_kept_small ? RUN_TRUST_CLAMPED : RUN_TRUST_WARMING;
@@ -277,8 +277,8 @@ static int choose_part(struct block *b)
 	return r;
 }
 
-/* The file for a fresh run, as large as the part in use. It ends when all of that is written, for
- * what would be written again is not new any more. */
+/* The file for a fresh run is as large as the part in use. The run ends when all of it is written,
+ * because a second pass would no longer write new blocks. */
 static int open_fresh(struct block *b)
 {
 	struct workload *w = &b->run->workload;
@@ -369,7 +369,7 @@ static int run_engine(struct block *b)
 	add_cpu_time(b->run, &before);
 	if (r == 0)
 		trust_end(&b->trust, b->run);
-	/* Rings may be let go only when the kernel has no more use for them. */
+	/* Rings may be closed only when the kernel no longer uses them. */
 	if (b->run->outstanding_ios == 0)
 		rig_close(&b->rig);
 	return r;
@@ -418,9 +418,8 @@ static int measure(struct block *b)
 	return r;
 }
 
-/* What is left of the run's time is not all for this: the disk must get done with what it was
- * given.
- */
+/* Growth takes at most half of the run's remaining time: the disk must also complete what was
+ * written. */
 static uint64_t choose_growth_end(const struct block *b)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(b->clock);
@@ -433,8 +432,8 @@ static uint64_t choose_growth_end(const struct block *b)
 	return now_nsec + taken_nsec;
 }
 
-/* A bit more of the file after each run, until it is whole. No part of the run: what keeps it from
- * growing is found by the next one. */
+/* Grows the file a bit after each run until it is complete. This is not part of the run: the next
+ * run reports what prevents growth. */
 static void grow(struct block *b)
 {
 	uint64_t bytes = b->job->growth_bytes;
@@ -458,7 +457,7 @@ static void use_target(struct block *b)
 
 	if (r == 0)
 		r = lay_out(b);
-	bool is_late = r == 0 && choose_part(b) < 0; /* what is laid out stays for the next run */
+	bool is_late = r == 0 && choose_part(b) < 0; /* the laid-out data stays for the next run */
 	if (r == 0 && !is_late)
 		r = target_open_io(&b->target, &b->job->workload, b->run);
 	if (r < 0) {
@@ -515,7 +514,7 @@ void block_run(const struct job *job, const struct clock *clock,
 		if (run->outstanding_ios == 0)
 			place_close(&b->place);
 	}
-	/* A run that never came to its I/O spent all its time on the way. */
+	/* A run that never reached its I/O spent all its time on set-up. */
 	if (run->setup_nsec == 0)
 		run->setup_nsec = b->setup.begin_nsec - b->start_nsec;
 	free(b);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tries a direct write on a page that is kept in the cache.
  *
- * A write that goes past the cache must throw out the pages that it makes stale, whoever maps them.
- * One that goes through the cache changes the page instead, and what a file system drops afterwards
- * are only pages that nobody maps. So a page that is mapped and locked is there after the write if
- * and only if the cache took part. This is about one page of a file that is ours and locked: unlike
- * the counters of dirtied pages (/proc/vmstat), which are those of the whole machine, it does not
- * depend on what others write meanwhile; and those of this process (/proc/self/io) are the same for
- * both kinds of write. */
+ * A write that bypasses the cache must drop the pages that it makes stale, even mapped ones. A
+ * write through the cache changes the page instead, and a file system then drops only pages that
+ * are not mapped. So a page that is mapped and locked is resident after the write if and only if
+ * the cache was used. This concerns one locked page of our own file, so other writers do not
+ * matter, unlike with the machine-wide counters of dirtied pages (/proc/vmstat). The counters of
+ * this process (/proc/self/io) are the same for both kinds of write. */
 #include "probe/bypass.h"
 
 #include <errno.h>
@@ -61,7 +60,7 @@ static int check_count(ssize_t n, uint32_t bytes)
 	return n < 0 ? -errno : n == (ssize_t)bytes ? 0 : -EIO;
 }
 
-/* The first page stands for all of the block. */
+/* The first page represents the whole block. */
 static int is_resident(void *map)
 {
 	unsigned char page = 0;
@@ -69,12 +68,12 @@ static int is_resident(void *map)
 	return mincore(map, 1, &page) < 0 ? -errno : page & 1;
 }
 
-/* The page is brought in and locked before, so that nothing but the write can take it away. */
+/* The page is read and locked first, so that only the write can remove it. */
 static int write_over(int fd, void *map, uint8_t *memory, uint64_t at_bytes, uint32_t bytes)
 {
 	int r = check_count(pread(fd, memory, bytes, (off_t)at_bytes), bytes);
 
-	(void)madvise(map, bytes, MADV_RANDOM); /* only saves reading what is around it */
+	(void)madvise(map, bytes, MADV_RANDOM); /* only saves read-ahead */
 	if (r == 0 && mlock(map, bytes) < 0)
 		r = -errno;
 	if (r == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks into the page cache without touching it. */
+/* Reads page cache residency without changing it. */
 #include "probe/cache.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "model/run.h"
 
 #define ZFS_MAGIC 0x2fc12fc1UL
-#define SYSCALL_CACHESTAT 451 /* Linux 6.5, the same on all machines */
+#define SYSCALL_CACHESTAT 451 /* Linux 6.5, the same on all architectures */
 #define FOLIO_BYTES_MAX (UINT64_C(2) << 20)
-#define WINDOW_BYTES (UINT64_C(64) << 20) /* mapped at a time */
-#define SHARE_THAT_COUNTS 10 /* one in so many */
+#define WINDOW_BYTES (UINT64_C(64) << 20) /* mapped at once */
+#define SHARE_THAT_COUNTS 10 /* a share of at least 1/10 counts */
 
 #define PLAUSIBLE_NSEC 20000
 #define PLAUSIBLE_BYTES (UINT64_C(512) << 10)
@@ -80,7 +80,7 @@ int cache_look(int fd, uint64_t start_bytes, uint64_t bytes, uint64_t *ret_resid
 	struct cachestat_range range = { .off = start_bytes, .len = bytes };
 	struct cachestat stat = { 0 };
 
-	if (bytes == 0) { /* which would mean "to the end" */
+	if (bytes == 0) { /* 0 would mean "to the end" */
 		*ret_resident_bytes = 0;
 		return 0;
 	}
@@ -92,7 +92,7 @@ int cache_look(int fd, uint64_t start_bytes, uint64_t bytes, uint64_t *ret_resid
 
 void cache_drop_all(int fd)
 {
-	/* Only advice: what it achieved is seen by looking. */
+	/* Only advice: its effect is checked by cache_look. */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First all files are opened, proven and locked, then they are removed: all or none. */
+/* First opens, verifies and locks all files, then removes them: all or none. */
 #include "probe/clear.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static void clear_done(struct clear *c)
 	free(c);
 }
 
-/* --- Which ----------------------------------------------------------------- */
+/* --- Selection ------------------------------------------------------------- */
 
 static int add_file(struct clear *c, const char *name)
 {
@@ -74,7 +74,7 @@ static int sort_in(void *data, const struct holding *holding)
 	return 0;
 }
 
-/* --- Whether ---------------------------------------------------------------- */
+/* --- Verification ----------------------------------------------------------- */
 
 static int open_known(const struct directory *d, const char *name, struct guard_facts *facts)
 {
@@ -87,7 +87,7 @@ static int open_known(const struct directory *d, const char *name, struct guard_
 	return r;
 }
 
-/* What a run asks before it writes, in the same order. */
+/* The checks that a run makes before it writes, in the same order. */
 static int prove(const struct clear *c, struct clear_file *f, struct guard_facts *facts)
 {
 	static const enum guard_stage stages[] = { GUARD_AT_REOPEN, GUARD_AT_LOCK,
@@ -129,7 +129,7 @@ static int take(const struct clear *c, struct clear_file *f)
 		: r;
 }
 
-/* --- Away with it ----------------------------------------------------------- */
+/* --- Removal ---------------------------------------------------------------- */
 
 static int remove_files(const struct clear *c)
 {
@@ -146,12 +146,12 @@ static int remove_files(const struct clear *c)
 	return 0;
 }
 
-/* The tag goes with our last file, or at once where it stands beside other data. */
+/* The tag is removed with our last file, or at once when it lies beside foreign data. */
 static void remove_directory(struct clear *c)
 {
 	struct examination_removal *removal = &c->x->e->removal;
 
-	/* NFS keeps an open file under another name. */
+	/* NFS renames a file that is removed while open. */
 	for (size_t i = 0; i < c->count; i++)
 		c->files[i].fd = fd_close(c->files[i].fd);
 	if (removal->other_files > 0 && removal->foreign_names == 0)
@@ -182,9 +182,10 @@ static int clear(struct clear *c)
 	return r;
 }
 
-/* --- As whom ----------------------------------------------------------------- */
+/* --- Privilege --------------------------------------------------------------- */
 
-/* Its owner may not be let in by what lies above it, or not remove its name there. */
+/* The owner may lack search permission above the directory, or write permission to remove its name,
+ * so one privilege is kept. */
 static int become_owner(const struct examiner *x)
 {
 	const char *path = x->job->probe_directory;
@@ -194,7 +195,7 @@ static int become_owner(const struct examiner *x)
 		: fstatat(x->place.fd, DIRECTORY_DEFAULT_NAME, &st, AT_SYMLINK_NOFOLLOW);
 
 	if (r < 0)
-		return 0; /* found missing soon, or not allowed */
+		return 0; /* reported later as missing or not allowed */
 	const struct job_user owner = { .uid = st.st_uid, .gid = st.st_gid };
 	r = privilege_drop_but_override(&owner);
 	return r < 0 ? r : privilege_use_override(true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers what tells of compression. */
+/* Gathers the signs of compression. */
 #include "probe/compression.h"
 
 #include <linux/fs.h>
@@ -17,7 +17,7 @@
 #define BCACHEFS_MAGIC 0xca451a4eUL
 #define STAT_BLOCK_BYTES 512
 
-/* File systems that say so in their mount options. An option counts when it has a value. */
+/* File systems whose mount options show compression. An option counts when it has a value. */
 static const struct {
 	unsigned long magic;
 	const char *option;
@@ -48,7 +48,7 @@ static bool is_mounted_to_compress(const struct compression_facts *f)
 	return false;
 }
 
-/* Copy on write is what compression needs, on btrfs. */
+/* btrfs compresses only with copy on write. */
 static bool is_exempt(uint32_t inode_flags)
 {
 	return (inode_flags & (FS_NOCOMP_FL | FS_NOCOW_FL)) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a file system compresses what a run writes. Then less than that may reach the disk, and
- * part of the time is the compressor's. */
+/* Whether a file system compresses what a run writes. If so, less data may reach the disk, and part
+ * of the latency is CPU time. */
 #ifndef REPOPROBE_PROBE_COMPRESSION_H
 #define REPOPROBE_PROBE_COMPRESSION_H
 
@@ -13,18 +13,17 @@ struct compression_facts {
 	uint32_t inode_flags; /* FS_IOC_GETFLAGS; 0: none, or not known */
 	bool is_marked; /* STATX_ATTR_COMPRESSED */
 	bool has_compressed_extents; /* FIEMAP */
-	uint64_t written_bytes; /* so much of the file has data, none of it compressible … */
-	uint64_t
-		allocated_bytes; /* … and this much is stored, says st_blocks; 0: it does not say */
+	uint64_t written_bytes; /* bytes of the file that have data, none of it compressible … */
+	uint64_t allocated_bytes; /* … and bytes stored, by st_blocks; 0: not reported */
 };
 
-/* The file is marked for compression or holds compressed extents; or its file system is mounted to
- * compress (btrfs, bcachefs) and the file is not exempt; or it is ZFS, which compresses by default
- * and does not let us see; or less than nine tenths of what was written is stored, as behind
- * NFS. */
+/* True when the file is marked for compression or holds compressed extents; when its file system is
+ * mounted to compress (btrfs, bcachefs) and the file is not exempt; on ZFS, which compresses by
+ * default and does not report it; or when less than nine tenths of the written bytes are stored, as
+ * behind NFS. */
 bool compression_is_on(const struct compression_facts *facts);
 
-/* Gathers the facts of an open file and decides. What cannot be found out counts as no. */
+/* Gathers the facts of an open file and decides. What cannot be determined counts as no. */
 bool compression_find(int fd, uint64_t written_bytes, bool has_compressed_extents);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks from a device number down /sys: partition to disk, dm and md through their "slaves" to the
- * leaves. A queue instead of a recursion; depth and count are limited. */
+ * leaves. Uses a queue instead of recursion; depth and count are limited. */
 #include "probe/device.h"
 
 #include <dirent.h>
@@ -17,25 +17,25 @@
 #include "model/device.h"
 #include "probe/sysfs.h"
 
-#define DEPTH_MAX 8 /* LVM on LUKS on RAID on partitions is four */
+#define DEPTH_MAX 8 /* LVM on LUKS on RAID on partitions has four */
 #define STEPS_MAX 64
 
-/* A device to be looked at, and how it was reached. */
+/* A device to visit, and how it was reached. */
 struct step {
 	struct sysfs_number number;
 	unsigned depth;
-	uint64_t copies; /* of each byte written that arrive here, as in device_info */
+	uint64_t copies; /* copies of each written byte that reach it, as in device_info */
 };
 
 struct walk {
 	const char *sysfs;
 	struct device_info *info;
-	bool is_uneven; /* one device was reached in two ways with different copies */
+	bool is_uneven; /* a device was reached by two paths with different copies */
 	size_t step_count;
-	struct step steps[STEPS_MAX]; /* in the order they are visited; none twice */
+	struct step steps[STEPS_MAX]; /* in the order of visits, without duplicates */
 };
 
-/* Appends a device to those to be visited, unless it was or will be. */
+/* Queues a device unless it is already queued or visited. */
 static void push(struct walk *w, struct sysfs_number number, unsigned depth, uint64_t copies)
 {
 	for (size_t i = 0; i < w->step_count; i++) {
@@ -63,7 +63,7 @@ static int compare_steps(const void *a, const void *b)
 	return x->minor < y->minor ? -1 : x->minor > y->minor;
 }
 
-/* Pushes what a device is made of, in an order that stays the same. Returns how many there are. */
+/* Queues a device's components in a stable order. Returns their number. */
 static size_t push_slaves(
 	struct walk *w, const struct sysfs_block *b, unsigned depth, uint64_t copies)
 {
@@ -101,7 +101,7 @@ static uint64_t copies_of_raid10(int fd)
 	return layout > 0 ? (uint64_t)(layout & 0xff) * (layout >> 8 & 0xff) : 0;
 }
 
-/* How many copies of each byte an md array writes; 0: depends on how whole the stripes are. */
+/* How many copies of each byte an md array writes; 0: varies with full or partial stripe writes. */
 static uint64_t copies_of_array(int fd, const char *level)
 {
 	uint32_t disks = sysfs_read_uint32(fd, "md/raid_disks");
@@ -116,7 +116,7 @@ static uint64_t copies_of_array(int fd, const char *level)
 	return 0;
 }
 
-/* LVM keeps to itself how it uses the parts of its mirrors and RAIDs. */
+/* LVM does not show how it uses the parts of its mirrors and RAIDs. */
 static bool is_part_of_raid(int fd)
 {
 	static const char *const parts[] = { "_rimage_", "_rmeta_", "_mimage_" };
@@ -131,7 +131,7 @@ static bool is_part_of_raid(int fd)
 	return false;
 }
 
-/* How many copies the device makes of what is written to it; notes the first array on the way. */
+/* How many copies the device makes of each write; records the first array on the path. */
 static uint64_t copies_of(struct device_info *info, int fd)
 {
 	char level[sizeof(info->array_level)];
@@ -174,7 +174,7 @@ static void read_scheduler(int fd, char *dst, size_t size)
 	dst[len] = '\0';
 }
 
-/* SCSI disks have both; "ATA" and a PCI number ("0x1af4") name nobody. */
+/* SCSI disks have both; "ATA" and a PCI number ("0x1af4") are not vendor names. */
 static void read_model(int fd, char *dst, size_t size)
 {
 	char vendor[32] = "";
@@ -201,7 +201,7 @@ static void describe_first_leaf(struct device_info *info, const struct sysfs_blo
 	read_scheduler(b->fd, info->scheduler, sizeof(info->scheduler));
 	info->queue_requests = sysfs_read_uint32(b->fd, "queue/nr_requests");
 	(void)sysfs_read_text(b->fd, "loop/backing_file", info->backing_file,
-		sizeof(info->backing_file)); /* few are loop devices */
+		sizeof(info->backing_file)); /* only loop devices have one */
 }
 
 static void add_leaf(struct device_info *info, const struct sysfs_block *b, uint64_t copies)
@@ -222,7 +222,7 @@ static void add_leaf(struct device_info *info, const struct sysfs_block *b, uint
 	memcpy(leaf->name, b->name, sizeof(leaf->name));
 }
 
-/* A disk: its slaves, or it itself if it has none. */
+/* Visits a disk: queues its slaves, or adds it as a leaf if it has none. */
 static void visit_disk(struct walk *w, const struct sysfs_block *b, const struct step *step)
 {
 	uint64_t copies = copies_of(w->info, b->fd) * step->copies;
@@ -255,11 +255,11 @@ static void describe_disk(struct device_info *info, const struct sysfs_block *b)
 
 	memcpy(info->disk, b->name, sizeof(info->disk));
 	(void)sysfs_read_text(b->fd, "dm/name", info->mapped_name,
-		sizeof(info->mapped_name)); /* few are mapped */
+		sizeof(info->mapped_name)); /* only mapped devices have one */
 	if (sysfs_read_uint(b->fd, "queue/rotational", 1, &rotational) == 0)
 		info->rotational = rotational ? DEVICE_ROTATIONAL_YES : DEVICE_ROTATIONAL_NO;
 	(void)sysfs_read_text(b->fd, "queue/write_cache", info->write_cache,
-		sizeof(info->write_cache)); /* stays unknown */
+		sizeof(info->write_cache)); /* left unknown */
 	info->has_fua = sysfs_read_uint32(b->fd, "queue/fua") == 1;
 	info->logical_block_bytes = sysfs_read_uint32(b->fd, "queue/logical_block_size");
 	info->physical_block_bytes = sysfs_read_uint32(b->fd, "queue/physical_block_size");

@@ -20,7 +20,7 @@
 #include "probe/privilege.h"
 #include "probe/setup.h"
 
-#define DIRECTORY_NEW_NAMES 3 /* itself, the tag, and the probe file */
+#define DIRECTORY_NEW_NAMES 3 /* directory, tag and probe file */
 
 static const char tag_text[] =
 	"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -32,7 +32,7 @@ static void end_step(const struct directory *d)
 	setup_end_step(d->place->setup, RUN_SETUP_DIRECTORY);
 }
 
-/* Splits a path into the directory it lies in, which is opened, and its last name. */
+/* Opens the directory that contains a path, and stores the last component of the path. */
 static int open_parent(struct directory *d, const char *path, struct run *run)
 {
 	char parent[JOB_PATH_MAX + 1];
@@ -72,7 +72,7 @@ static int name_directory(struct directory *d, const struct job *job, struct run
 	return d->parent_fd < 0 ? fault_set(run, -errno, "open", d->path) : 0;
 }
 
-/* Whoever may not create it is told why, where it can be known. */
+/* Adds the reason to a creation failure where it is known. */
 int directory_explain(const struct directory *d, int r, int parent_fd, struct run *run)
 {
 	if (r == -EPERM && place_facts(parent_fd).is_immutable)
@@ -86,7 +86,7 @@ int directory_explain(const struct directory *d, int r, int parent_fd, struct ru
 	return fault_set_in(run, r, "create", d->path, parent_fd);
 }
 
-/* The directory's owner does the rest. */
+/* The rest is done as the directory's owner. */
 static int become_owner(const struct directory *d, int fd, struct run *run)
 {
 	struct stat st;
@@ -111,12 +111,12 @@ static int make_directory(struct directory *d, struct run *run)
 	return 0;
 }
 
-/* What is not there stays so unless it is to be made. */
+/* Opens the directory. A missing one is created only if is_to_be_made. */
 static int open_directory(struct directory *d, bool is_to_be_made, struct run *run)
 {
 	int fd = guard_open(d->parent_fd, d->name, O_PATH);
 
-	/* A server for which root is nobody (root_squash) lets the owner in. */
+	/* A server with root_squash denies root but admits the owner. */
 	if (fd == -EACCES && geteuid() == 0) {
 		int r = become_owner(d, d->parent_fd, run);
 		if (r < 0)
@@ -151,9 +151,9 @@ static int check_directory(struct directory *d, struct run *run)
 	return r < 0 ? r : become_owner(d, d->fd, run);
 }
 
-/* --- What lies in it ------------------------------------------------------- */
+/* --- Contents -------------------------------------------------------------- */
 
-/* By its size: to read it is one more wait on a slow file system, in each run. */
+/* By size: reading the tag would be one more wait on a slow file system in each run. */
 static bool is_marked(const struct directory *d)
 {
 	struct stat st;
@@ -162,7 +162,7 @@ static bool is_marked(const struct directory *d)
 		S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof(tag_text) - 1;
 }
 
-/* .repoprobe, and .repoprobe-NAME as init makes it beside a repository. */
+/* .repoprobe, or .repoprobe-NAME, which init makes beside a repository. */
 static bool is_our_name(const char *name)
 {
 	size_t len = strlen(DIRECTORY_DEFAULT_NAME);
@@ -176,7 +176,7 @@ struct search {
 	char *foreign_name;
 };
 
-/* Files of this host and user: rules of their own say what may be done to them. */
+/* Files of this host and user have their own rules. */
 static bool is_file_of_run(const struct search *s, const char *name)
 {
 	static const char *const ends[] = { "-run.dat", "-run.dat" FRESH_SUFFIX, ".dat",
@@ -200,7 +200,7 @@ static int look_for_foreign(void *data, const struct holding *holding)
 	return s->foreign_name ? 1 : -ENOMEM;
 }
 
-/* A directory of the user's data must get neither probe files nor, above all, the tag. */
+/* A directory with user data must not get probe files or, above all, the tag. */
 static int check_holdings(const struct directory *d, const char *file_name, struct run *run)
 {
 	struct guard_facts facts = {
@@ -210,7 +210,7 @@ static int check_holdings(const struct directory *d, const char *file_name, stru
 	struct search search = { .file_name = file_name };
 
 	if (facts.is_named_ours && facts.is_marked_ours)
-		return 0; /* as a rule: nothing need be listed */
+		return 0; /* the usual case: no listing needed */
 	int r = holdings_list(d->fd, look_for_foreign, &search);
 	facts.foreign_name = search.foreign_name;
 	r = r < 0 ? fault_set(run, r, "look into", d->path)
@@ -230,7 +230,7 @@ static int enter(struct directory *d, const struct job *job, const struct place 
 	end_step(d);
 	if (r == 0 && d->fd >= 0)
 		r = check_directory(d, run);
-	/* What is ours may be taken away from anywhere. */
+	/* Our own files may be removed from any directory. */
 	if (r == 0 && d->fd >= 0 && !d->is_new && job->kind != JOB_REMOVE)
 		r = check_holdings(d, job->file_name, run);
 	end_step(d);
@@ -255,7 +255,7 @@ void directory_close(struct directory *d)
 	d->parent_fd = fd_close(d->parent_fd);
 }
 
-/* Whatever it is, it is there. */
+/* True for any kind of entry of that name. */
 bool directory_has_tag(const struct directory *d)
 {
 	struct stat st;
@@ -265,7 +265,7 @@ bool directory_has_tag(const struct directory *d)
 
 int directory_write_tag(struct directory *d, struct run *run)
 {
-	/* To create is to wait on a frozen file system, even for what exists. */
+	/* On a frozen file system creation blocks, even of a file that exists. */
 	bool has_tag = directory_has_tag(d);
 
 	end_step(d);
@@ -283,7 +283,7 @@ int directory_write_tag(struct directory *d, struct run *run)
 	return r < 0 ? fault_set(run, r, "write " DIRECTORY_TAG_NAME " in", d->path) : 0;
 }
 
-/* True when the directory holds nothing but the tag. */
+/* True when the directory holds only the tag. */
 static bool is_empty(const struct directory *d)
 {
 	int fd = guard_open(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY);
@@ -311,12 +311,12 @@ static bool is_our_tag(int fd)
 	return is_whole && memcmp(text, tag_text, sizeof(tag_text) - 1) == 0;
 }
 
-/* The tag, if it is the one that we write. */
+/* Removes the tag if its content is ours. */
 bool directory_remove_tag(const struct directory *d)
 {
 	struct guard_id id;
 	int fd = guard_open_to_look(d->fd, DIRECTORY_TAG_NAME);
-	/* Of one that we could not write there may be less. */
+	/* A tag that we failed to write may be incomplete. */
 	bool is_ours = fd >= 0 && (d->is_tag_new || is_our_tag(fd));
 	bool is_gone = is_ours && guard_identify(fd, &id) == 0 &&
 		guard_remove(d->fd, DIRECTORY_TAG_NAME, &id) == 0;
@@ -325,7 +325,7 @@ bool directory_remove_tag(const struct directory *d)
 	return is_gone;
 }
 
-/* A directory that somebody else made for us, because we may not, must stay. */
+/* A directory that was made for us because we lack permission must stay. */
 void directory_remove(struct directory *d)
 {
 	bool is_ours =
@@ -333,8 +333,8 @@ void directory_remove(struct directory *d)
 
 	if (!is_ours || d->fd < 0 || !is_empty(d))
 		return;
-	(void)directory_remove_tag(d); /* nothing depends on it */
-	(void)guard_remove_directory(d->parent_fd, d->name); /* likewise */
+	(void)directory_remove_tag(d); /* best effort */
+	(void)guard_remove_directory(d->parent_fd, d->name); /* best effort */
 }
 
 void directory_undo(struct directory *d)
@@ -342,5 +342,5 @@ void directory_undo(struct directory *d)
 	if (d->is_new)
 		directory_remove(d);
 	else if (d->is_tag_new)
-		(void)directory_remove_tag(d); /* nothing depends on it */
+		(void)directory_remove_tag(d); /* best effort */
 }

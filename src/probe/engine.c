@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The measurement's bounds, its threads, and their results put together. */
+/* Sets the measurement's bounds, runs its threads, and merges their results. */
 #include "probe/engine.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include "probe/lane.h"
 
 #define SHORT_BELOW_IOS 1000 /* 10 / (1 - p) for p = 99 % */
-#define TIMEOUT_RESERVE 8 /* this part of the timeout is kept for draining */
+#define TIMEOUT_RESERVE 8 /* 1/8 of the timeout is kept for draining */
 #define STACK_BYTES ((size_t)256 << 10)
 
 enum gate {
-	GATE_CLOSED, /* the threads that are there wait for the others */
+	GATE_CLOSED, /* started threads wait for the others */
 	GATE_OPEN,
-	GATE_ABANDONED, /* one could not be started: all go home */
+	GATE_ABANDONED, /* a thread could not be started: all exit */
 };
 
 struct engine {
@@ -25,9 +25,9 @@ struct engine {
 	struct run *run;
 	struct lane_bounds bounds;
 	struct activity activity;
-	bool is_stop_clamped; /* the end of the duration comes from the timeout */
+	bool is_stop_clamped; /* stop_nsec comes from the timeout, not the duration */
 	struct lane **lanes;
-	pthread_t *threads; /* of the second lane and those after it */
+	pthread_t *threads; /* of all lanes but the first */
 	uint32_t started;
 	struct gate_keeper {
 		pthread_mutex_t lock;
@@ -52,8 +52,8 @@ static uint64_t add_usec(uint64_t nsec, uint64_t usec)
 							  : nsec + usec * NSEC_PER_USEC;
 }
 
-/* The bounds include the warm-up, and the one of the other kind does not see it: so I/Os are
- * warm-up for half of the time at most, and a time for half of the I/Os. */
+/* The bounds include the warm-up, and a warm-up and a bound may be of different kinds. So a warm-up
+ * in I/Os lasts half of the time at most, and one in time half of the I/Os. */
 static void set_warmup(struct engine *e)
 {
 	const struct workload *w = e->workload;
@@ -192,7 +192,7 @@ static int start_threads(struct engine *e)
 	return r;
 }
 
-/* All lanes to their end; none starts before all are ready. */
+/* Runs all lanes to their end; none starts before all are ready. */
 static int run_lanes(struct engine *e)
 {
 	int r = start_threads(e);
@@ -207,8 +207,8 @@ static int run_lanes(struct engine *e)
 	return r < 0 ? r : atomic_load(&e->bounds.error);
 }
 
-/* What ends a run is measured when nothing else was: the threads' last completions can come before
- * the end of the warm-up that they brought about, and pauses can last beyond the end. */
+/* Measures the run's last I/O when nothing else was measured: the last completions can precede the
+ * end of the warm-up that they cause, and pauses can outlast the run. */
 static void measure_something(struct engine *e)
 {
 	struct lane *last = e->lanes[0];
@@ -247,7 +247,7 @@ static void merge_lane(struct engine *e, uint32_t i, uint64_t *first_nsec, uint6
 	}
 }
 
-/* Full seconds while I/Os were still handed in, and no more than were measured. */
+/* Only full seconds in which all lanes still submitted I/Os, and no more than were measured. */
 static void merge_seconds(struct engine *e, uint64_t last_nsec)
 {
 	struct seconds *all = &e->lanes[0]->seconds;

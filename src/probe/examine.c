@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of an examination in their order, and the first one: the place. */
+/* The steps of an examination in their order, including the first one, the place. */
 #include "probe/examine.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ void examiner_refuse(struct examiner *x, enum examination_subject about)
 	x->run->reason[0] = '\0';
 }
 
-/* What only an open descriptor tells. */
+/* Examines what needs an open descriptor. */
 static void look_inside(struct examiner *x)
 {
 	int fd = openat(x->place.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe directory and its files as a run would find them, and what it would have to make. */
+/* The probe directory and its files as a run would find them, and what it would have to create. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ void examiner_name_run_file(const struct job *job, char *ret, size_t size)
 	const char *dot = strrchr(job->file_name, '.');
 	size_t stem_len = dot ? (size_t)(dot - job->file_name) : strlen(job->file_name);
 
-	/* Cut, it is a name that is not there. */
+	/* A truncated name matches no file. */
 	(void)snprintf(ret, size, "%.*s-run%s", (int)stem_len, job->file_name, dot ? dot : "");
 }
 
@@ -51,7 +51,7 @@ static bool is_other(const struct names *names, const char *name)
 		strcmp(name, names->file) != 0 && strcmp(name, names->run_file) != 0;
 }
 
-/* Of other hosts and users, mostly. */
+/* Mostly files of other hosts and users. */
 static void count_others(struct examiner *x, const struct names *names)
 {
 	int fd = guard_open(x->directory.parent_fd, x->directory.name, O_RDONLY | O_DIRECTORY);
@@ -94,7 +94,7 @@ static void look_at_directory(struct examiner *x)
 	count_others(x, &names);
 }
 
-/* How many names are missing that a run would make. */
+/* Counts the missing names that a run would create. */
 static unsigned count_missing(const struct examiner *x)
 {
 	unsigned count = x->e->has_directory ? 0 : 1;
@@ -115,7 +115,7 @@ static enum examination_subject subject_of_creation(const struct run *run)
 	return run->status == RUN_REFUSED ? SUBJECT_DIRECTORY : SUBJECT_USER;
 }
 
-/* May what is missing be made, by this user, where it belongs? */
+/* Checks whether this user may create the missing names where they belong. */
 static void check_creation(struct examiner *x, unsigned missing)
 {
 	const struct directory *d = &x->directory;
@@ -125,7 +125,7 @@ static void check_creation(struct examiner *x, unsigned missing)
 		return;
 	if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0) {
 		x->e->write_error_number = errno;
-		(void)directory_explain(d, -errno, fd, x->run); /* the run has it */
+		(void)directory_explain(d, -errno, fd, x->run); /* the error is kept in the run */
 		examiner_refuse(x, subject_of_creation(x->run));
 	}
 	if (place_check_inodes(&x->place, missing, x->run) < 0)
@@ -143,7 +143,7 @@ static uint64_t choose_target_bytes(const struct examiner *x)
 	return bytes < least ? least : bytes;
 }
 
-/* The layout that must exist before a first run, and all of the file. */
+/* Checks the space for the layout that a first run needs, and for the whole file. */
 static void check_space(struct examiner *x)
 {
 	struct examination *e = x->e;
@@ -159,7 +159,7 @@ static void check_space(struct examiner *x)
 	bool is_kept = data_bytes > 0 &&
 		growth_is_over(&x->file.growth, e->file_target_bytes, clock_realtime_usec(&clock));
 	if (e->file_target_bytes < data_bytes && x->job->file_target_bytes > 0)
-		data_bytes = e->file_target_bytes; /* a run cuts it */
+		data_bytes = e->file_target_bytes; /* a run truncates it */
 	else if (e->file_target_bytes < data_bytes || is_kept)
 		e->file_target_bytes = data_bytes;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether direct I/O works, and in which steps: tried, as statx(2) does not know it everywhere. */
+/* Whether direct I/O works, and with which alignment: by trial, because statx(2) does not report it
+ * everywhere. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static void note_failure(struct examination_direct *d, int r)
 	d->error_number = -r;
 }
 
-/* One block of a file that is to hold something. */
+/* Writes one block, so that the file has content to read. */
 static int write_block(int fd)
 {
 	uint8_t *memory = aligned_alloc(TRIAL_BYTES, TRIAL_BYTES);
@@ -64,14 +65,14 @@ static bool is_same_file(int a, int b)
 		x.st_dev == y.st_dev;
 }
 
-/* The probe file once more, past the page cache. */
+/* Opens the probe file again, with O_DIRECT. */
 static void try_existing(const struct examiner *x, const char *name, const struct target_found *f)
 {
 	struct examination_direct *d = &x->e->direct;
 	int flags = O_RDONLY | O_DIRECT;
 	int fd = guard_open(x->directory.fd, name, flags | O_NOATIME);
 
-	if (fd == -EPERM) /* O_NOATIME is the owner's */
+	if (fd == -EPERM) /* O_NOATIME is for the owner only */
 		fd = guard_open(x->directory.fd, name, flags);
 	if (fd < 0)
 		note_failure(d, fd);
@@ -80,7 +81,7 @@ static void try_existing(const struct examiner *x, const char *name, const struc
 	fd_close(fd);
 }
 
-/* A file that never has a name, where a run would make its own. */
+/* Uses a file without a name, where a run would make its own. */
 static void try_nameless(const struct examiner *x)
 {
 	struct examination_direct *d = &x->e->direct;
@@ -88,14 +89,14 @@ static void try_nameless(const struct examiner *x)
 	int directory_fd = x->e->has_directory ? x->directory.fd : x->directory.parent_fd;
 
 	if (x->e->refusal_count > 0 || x->e->write_error_number != 0)
-		return; /* where a run would write nothing, neither do we */
+		return; /* do not write where a run would not */
 	if (fstat(directory_fd, &st) < 0 || st.st_dev != x->place.device)
 		return;
 	int fd = guard_create_nameless(directory_fd, O_DIRECT);
 	if (fd == -EINVAL)
 		note_failure(d, fd);
 	else if (fd < 0)
-		d->error_number = -fd; /* the file system knows no such files */
+		d->error_number = -fd; /* the file system does not support O_TMPFILE */
 	else
 		try_file(x, fd, true);
 	fd_close(fd);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the daemon's history is kept, or will be: a repository that hangs must not take it along.
- */
+/* Where the daemon's history is or will be stored: it must not be on a repository that may hang. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "probe/device.h"
 #include "probe/examiner.h"
 
-/* The directory, or the nearest above it that is there. */
+/* Opens the directory, or the nearest existing one above it. */
 static int open_nearest(const char *directory)
 {
 	char path[JOB_PATH_MAX + 1];
@@ -30,7 +29,7 @@ static int open_nearest(const char *directory)
 	}
 }
 
-/* Without /proc and /sys it stays unknown. */
+/* Without /proc and /sys the identity stays unknown. */
 static void identify(int fd, dev_t device, struct identity *ret)
 {
 	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
@@ -41,7 +40,7 @@ static void identify(int fd, dev_t device, struct identity *ret)
 	buf_done(&b);
 }
 
-/* Subvolumes of btrfs have numbers of their own, but one source. */
+/* btrfs subvolumes have device numbers of their own, but share one source. */
 static bool is_same_file_system(
 	const struct examiner *x, const struct identity *identity, dev_t device)
 {

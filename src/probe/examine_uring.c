@@ -14,7 +14,7 @@
 
 #define SMALL_FILE_MAX 65536
 
-/* kernel.io_uring_disabled: 0, 1 (for all but a group), 2; before Linux 6.6 there is none. */
+/* kernel.io_uring_disabled: 0, 1 (except for a group), 2; missing before Linux 6.6. */
 static uint8_t read_disabled(void)
 {
 	struct buf b = BUF_INIT(64);
@@ -22,13 +22,13 @@ static uint8_t read_disabled(void)
 
 	if (fd_read_file("/proc/sys/kernel/io_uring_disabled", &b) == 0 && b.len > 0) {
 		b.data[strcspn(b.data, "\n")] = '\0';
-		(void)parse_uint(b.data, 0, UINT8_MAX, &value, NULL); /* or 0 */
+		(void)parse_uint(b.data, 0, UINT8_MAX, &value, NULL); /* 0 if unreadable */
 	}
 	buf_done(&b);
 	return (uint8_t)value;
 }
 
-/* "Seccomp:\t2" in /proc/self/status: a filter, as containers and services have it. */
+/* "Seccomp:\t2" in /proc/self/status: a filter, as in containers and services. */
 static bool read_seccomp(void)
 {
 	struct buf b = BUF_INIT(SMALL_FILE_MAX);
@@ -49,8 +49,8 @@ static int try_buffers(struct io_uring *ring, uint64_t bytes)
 	struct iovec all = { .iov_base = memory, .iov_len = bytes };
 	int r = io_uring_register_buffers(ring, &all, 1);
 	if (r == 0)
-		(void)io_uring_unregister_buffers(ring); /* the ring goes next */
-	(void)munmap(memory, bytes); /* cannot fail: it was mapped so */
+		(void)io_uring_unregister_buffers(ring); /* the ring is closed next */
+	(void)munmap(memory, bytes); /* cannot fail: our own mapping */
 	return r;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks a file system for a file's extents. */
+/* Queries a file system for a file's extents. */
 #include "probe/extent.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ bool extent_follow(
 	return (flags & FIEMAP_EXTENT_LAST) == 0;
 }
 
-/* The next extents from the end of the report on. Returns 1 while there may be more, 0, -errno. */
+/* Reads the next extents after the report's end. Returns 1 while there may be more, 0, -errno. */
 static int follow_some(int fd, struct fiemap *map, struct extent_report *report)
 {
 	*map = (struct fiemap){

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a file the disk really holds. Holes and unwritten extents read as zeroes, and inline
- * data comes with the inode, both at a speed no disk has: they end what counts as laid out. */
+/* How much of a file is really stored on the disk. Holes and unwritten extents read as zeroes, and
+ * inline data comes with the inode, both faster than any disk: laid-out data ends before them. */
 #ifndef REPOPROBE_PROBE_EXTENT_H
 #define REPOPROBE_PROBE_EXTENT_H
 
@@ -13,19 +13,20 @@ enum extent_source {
 };
 
 struct extent_report {
-	uint64_t end_bytes; /* from the start up to here everything is written */
-	bool is_compressed; /* an extent is stored in another form than it was written */
+	uint64_t end_bytes; /* everything from the start to here is written */
+	bool is_compressed; /* an extent is stored in another form than written */
 	enum extent_source source;
 };
 
-/* Looks at an open file from start_bytes (it counts nothing before) to its end, after what is dirty
- * was written out. end_bytes is at least start_bytes. Returns 0 or -errno. */
+/* Examines an open file from start_bytes (nothing before it counts) to its end, after writing out
+ * dirty data. end_bytes is at least start_bytes. Returns 0 or -errno. */
 int extent_measure(int fd, uint64_t start_bytes, struct extent_report *ret);
 
-/* The same by SEEK_HOLE alone. A file system that cannot tell has no holes. */
+/* The same by SEEK_HOLE alone. A file system without support for it reports no holes. */
 int extent_measure_holes(int fd, uint64_t start_bytes, struct extent_report *ret);
 
-/* Takes one extent, in order, into a report. False: it ends here. Flags are FIEMAP_EXTENT_*. */
+/* Adds one extent, in order, to a report. False: laid-out data ends here. Flags are
+ * FIEMAP_EXTENT_*. */
 bool extent_follow(
 	struct extent_report *report, uint64_t at_bytes, uint64_t len_bytes, uint32_t flags);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errno to status and sentence. */
+/* Maps errno to status and sentence. */
 #include "probe/fault.h"
 
 #include <errno.h>
@@ -14,16 +14,16 @@
 #include "base/utf8.h"
 #include "model/job.h"
 
-#define SENTENCE_MAX 512 /* cut to RUN_REASON_MAX in the end */
+#define SENTENCE_MAX 512 /* finally cut to RUN_REASON_MAX */
 #define PATH_SHOWN_MAX 120
-#define WITHIN_SHOWN_MAX 60 /* of a part of the path, beside it */
+#define WITHIN_SHOWN_MAX 60 /* bytes shown of a path component, beside the whole path */
 
-/* This mount is read-only, the file system is not. */
+/* This mount is read-only, but the file system is not. */
 static bool is_sandboxed(const struct identity *identity, uid_t user)
 {
 	size_t len;
 
-	(void)user; /* whoever */
+	(void)user; /* any user */
 	return identity_find_option(identity->options.mount, "ro", &len) &&
 		identity_find_option(identity->options.fs, "rw", &len);
 }
@@ -44,7 +44,7 @@ static const struct fault faults[] = {
 		"permission denied: the NFS server treats root as nobody (root_squash)" },
 	{ EPERM, is_squashed, RUN_ERROR,
 		"not permitted: the NFS server treats root as nobody (root_squash)" },
-	/* Trouble of this host: it says nothing of the repository. */
+	/* Problems of this host, unrelated to the repository. */
 	{ EMFILE, NULL, RUN_SKIPPED, "the worker may open no more files" },
 	{ ENFILE, NULL, RUN_SKIPPED, "too many files are open on this host" },
 	{ ENOMEM, NULL, RUN_SKIPPED, "this host has no memory for it" },
@@ -83,7 +83,7 @@ static void add_lack(struct buf *b, const char *verb, const char *where, const s
 		(unsigned)(st->st_mode & ALLPERMS));
 }
 
-/* The first directory on the way that cannot be entered. */
+/* Reports the first directory on the path that cannot be entered. */
 static bool add_closed_door(struct buf *b, const char *path)
 {
 	char part[JOB_PATH_MAX + 1];

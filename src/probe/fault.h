@@ -8,30 +8,30 @@
 
 #include "model/run.h"
 
-/* One row of the table: the first that fits counts. */
+/* One row of the table; the first match counts. */
 struct fault {
 	int error_number;
-	/* NULL: always. Else by the file system and who asks. */
+	/* NULL: always. Else depends on the file system and the user. */
 	bool (*applies)(const struct identity *identity, uid_t user);
 	enum run_status status;
-	const char *text; /* NULL in the table: errno_meaning's; NULL when found: the C library's */
+	const char *text; /* NULL in the table: errno_meaning's; NULL in a result: strerror's */
 };
 
-/* Pure. error_number: positive. An errno without a row is an error. */
+/* Pure. error_number: positive. An errno without a row means RUN_ERROR. */
 struct fault fault_find(int error_number, const struct identity *identity, uid_t user);
 
-/* Fails the run with "cannot DOING PATH: …" and returns `r`, a negative errno, unchanged. What the
- * file system is comes from run->identity. */
+/* Fails the run with "cannot DOING PATH: …" and returns `r`, a negative errno, unchanged. The file
+ * system is described by run->identity. */
 int fault_set(struct run *run, int r, const char *doing, const char *path);
 
-/* The same for a name that could not be made in the directory open as directory_fd: where it is a
- * matter of permission, who lacks what. */
+/* The same for a name that could not be created in the directory open as directory_fd: for a
+ * permission error it adds which user lacks what. */
 int fault_set_in(struct run *run, int r, const char *doing, const char *path, int directory_fd);
 
 /* Fails the run as refused, "PATH WHY", and returns -EPERM. */
 int fault_refuse(struct run *run, const char *path, const char *why);
 
-/* How many bytes of a path a sentence shows, for "%.*s": reasons have an end. */
+/* How many bytes of a path to show in a sentence, for "%.*s": reasons have a maximum length. */
 int fault_path_len(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes, proves and removes the file of a fresh run. */
+/* Creates, verifies and removes the file of a fresh run. */
 #include "probe/fresh.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "probe/setup.h"
 #include "probe/target.h"
 
-/* A regular file of the right owner that is empty, as one just made, or begins with our header. Its
- * descriptor, or -errno. */
+/* Opens a regular file of the right owner that is either empty, as when just created, or begins
+ * with our header. Returns its descriptor, or -errno. */
 static int open_old(const struct fresh *f, const struct target *t)
 {
 	struct guard_facts facts = {
@@ -141,7 +141,7 @@ void fresh_remove(struct fresh *f, const struct target *target)
 {
 	if (f->is_there)
 		(void)guard_remove(
-			target->directory.fd, f->name, &f->id); /* else the next run does */
+			target->directory.fd, f->name, &f->id); /* else the next run removes it */
 	f->fd = fd_close(f->fd);
 	f->is_there = false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the kernel, then udev's links, for a file system's UUID. */
+/* Gets a file system's UUID from the kernel, else from udev's links. */
 #include "probe/fs_uuid.h"
 
 #include <dirent.h>
@@ -86,7 +86,7 @@ bool fs_uuid_find(const char *directory, dev_t device, struct identity *identity
 	return is_found;
 }
 
-/* These draw a UUID at each mount, or show that of what lies below: no repository is known by it.
+/* These draw a UUID at each mount, or show that of a lower layer: it cannot identify a repository.
  */
 static bool has_no_lasting_uuid(const char *fs_type)
 {

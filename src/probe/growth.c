@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hour of growth. */
+/* The time limit of growth. */
 #include "probe/growth.h"
 
 static bool is_under_way(const struct growth *growth, uint64_t target_bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules as a table of pure judgements. The calls that go by them are in guard_call.c. */
+/* The rules as a table of pure functions. The calls that they guard are in guard_call.c. */
 #include "probe/guard.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "probe/fault.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define SENTENCE_MAX 512 /* cut to RUN_REASON_MAX in the end */
+#define SENTENCE_MAX 512 /* finally cut to RUN_REASON_MAX */
 #define NAME_SHOWN 60 /* bytes of a mount's source in a sentence */
 
 /* --- The place ---------------------------------------------------------- */
@@ -35,7 +35,7 @@ static bool is_kernel_directory(const struct guard_facts *f)
 	return false;
 }
 
-/* File systems of the kernel's own, wherever they are mounted. */
+/* File systems of the kernel, wherever they are mounted. */
 static bool is_kernel_file_system(const struct guard_facts *f)
 {
 	static const unsigned long types[] = {
@@ -59,7 +59,7 @@ static bool is_kernel_file_system(const struct guard_facts *f)
 	for (size_t i = 0; i < COUNT(types); i++)
 		if (f->fs_magic == types[i])
 			return true;
-	return strcmp(f->identity->fs_type, "devtmpfs") == 0; /* its number is that of tmpfs */
+	return strcmp(f->identity->fs_type, "devtmpfs") == 0; /* its type number is that of tmpfs */
 }
 
 /* --- The mount ---------------------------------------------------------- */
@@ -149,7 +149,7 @@ static void say_other_identity(const struct guard_facts *f, struct buf *b)
 		what, NAME_SHOWN, now, NAME_SHOWN, then);
 }
 
-/* --- The directory and what is in it ------------------------------------ */
+/* --- The directory and its contents ------------------------------------- */
 
 static bool is_no_directory(const struct guard_facts *f)
 {
@@ -161,13 +161,13 @@ static bool is_other_file_system(const struct guard_facts *f)
 	return f->directory.st_dev != f->place_device;
 }
 
-/* Backups would go into it, and CACHEDIR.TAG stand beside them. */
+/* Backups would go into it, and CACHEDIR.TAG would lie beside them. */
 static bool is_repository_itself(const struct guard_facts *f)
 {
 	return f->directory.st_dev == f->place_device && f->directory.st_ino == f->place_inode;
 }
 
-/* One that we made stays ours, whatever came into it later. */
+/* A directory that we made stays ours, whatever was put into it later. */
 static bool is_of_others(const struct guard_facts *f)
 {
 	return f->foreign_name && !(f->is_named_ours && f->is_marked_ours);
@@ -196,8 +196,7 @@ static bool has_other_names(const struct guard_facts *f)
 	return f->file.st_nlink != 1;
 }
 
-/* On file systems that do not store owners (CIFS, FAT) a file of ours belongs to whoever the
- * directory belongs to. */
+/* On file systems that do not store owners (CIFS, FAT) our file has the owner of its directory. */
 static bool is_of_another_user(const struct guard_facts *f)
 {
 	return f->file.st_uid != f->user && f->file.st_uid != f->directory.st_uid;

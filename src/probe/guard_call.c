@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that may change a repository's file system: there are no others in src/probe and
- * src/worker, but for writes to a descriptor that came from here. */
+ * src/worker, except writes to a descriptor that came from here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -22,7 +22,7 @@ static int open_beneath(int directory_fd, const char *name, int flags, mode_t mo
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* O_NONBLOCK is for what a name may lead to. io_uring would take it at its word, too. */
+/* O_NONBLOCK is for opening a FIFO or device, which could block. io_uring would honour it, too. */
 static int make_blocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -32,7 +32,7 @@ static int make_blocking(int fd)
 
 int guard_open(int directory_fd, const char *name, int flags)
 {
-	/* openat2 refuses flags that mean nothing beside O_PATH. */
+	/* openat2 rejects flags that have no effect with O_PATH. */
 	if (flags & O_PATH)
 		return open_beneath(directory_fd, name, flags & (O_PATH | O_DIRECTORY), 0);
 	int fd = open_beneath(directory_fd, name,
@@ -50,7 +50,7 @@ int guard_open_to_look(int directory_fd, const char *name)
 {
 	int fd = guard_open(directory_fd, name, O_RDONLY | O_NOATIME);
 
-	/* Only the owner may. */
+	/* O_NOATIME is for the owner only. */
 	return fd == -EPERM ? guard_open(directory_fd, name, O_RDONLY) : fd;
 }
 
@@ -113,7 +113,7 @@ int guard_lock(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock) < 0 ? -errno : 0;
 }
 
-/* Direct I/O wants an aligned buffer, and some file systems take O_DIRECT and refuse the I/O: the
+/* Direct I/O needs an aligned buffer, and some file systems accept O_DIRECT but refuse the I/O: the
  * header is read without it. */
 int guard_read_header(int fd, struct header *ret)
 {

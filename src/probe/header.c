@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe file's header as bytes. */
+/* Encodes and decodes the probe file's header. */
 #include "probe/header.h"
 
 #include <errno.h>

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first block of a probe file, by which we know it for ours: 4096 bytes, integers
+/* The first block of a probe file, which identifies it as ours: 4096 bytes, integers
  * little-endian.
  *
  *   0  magic "repoprobe", NUL-padded to 16 bytes
  *  16  u32 version, u32 zero
  *  24  16 bytes UUID (version 4, random)
  *  40  i64 creation, microseconds since 1970
- *  48  u64 data bytes that were chosen from the free space at creation
- *  64  a sentence for whoever looks into the file, then zeroes
- * 256  i64 when the growth under way began, 0: none is (earlier versions: always)
- * 264  u64 data bytes that it is to reach
+ *  48  u64 data bytes chosen from the free space at creation
+ *  64  a sentence for human readers, then zeroes
+ * 256  i64 start of the current growth, 0: none (earlier versions: always)
+ * 264  u64 target of that growth, data bytes
  *
- * The UUID is drawn when the file is made. It is compared whenever the file is opened again within
- * a run (to lay out, to measure, to go through the page cache after all): what is measured is the
- * file whose header was read and whose lock is held, by device, inode and UUID. From one run to the
- * next nothing is expected of it: a file that somebody removed is made anew.
+ * The UUID is generated when the file is created. It is compared whenever the file is opened again
+ * within a run (to lay out, to measure, to fall back to the page cache): the file measured is the
+ * one whose header was read and whose lock is held, by device, inode and UUID. Runs do not expect
+ * the UUID of an earlier run: a file that was removed is created again.
  *
- * The data, all that is ever measured, starts at 1 MiB, so that blocks up to 1 MiB lie in the file
- * as they lie in the data. The bytes between are laid out and never touched again. */
+ * The data, all that is measured, starts at 1 MiB, so that blocks up to 1 MiB are aligned in the
+ * file as they are in the data. The bytes between are laid out and never accessed again. */
 #ifndef REPOPROBE_PROBE_HEADER_H
 #define REPOPROBE_PROBE_HEADER_H
 

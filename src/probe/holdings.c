@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists a directory and tells by content, or else by name, what is in it. */
+/* Lists a directory and classifies its entries by content, or else by name. */
 #include "probe/holdings.h"
 
 #include <dirent.h>
@@ -36,15 +36,15 @@ bool holding_is_our_name(const char *name)
 		return false;
 	size_t user_len = strspn(at, "0123456789");
 	at += user_len;
-	(void)skip_text(&at, RUN_PART); /* or not */
+	(void)skip_text(&at, RUN_PART); /* optional */
 	if (user_len == 0 || !skip_text(&at, SUFFIX))
 		return false;
-	(void)skip_text(&at, FRESH_SUFFIX); /* likewise */
+	(void)skip_text(&at, FRESH_SUFFIX); /* optional */
 	return *at == '\0';
 }
 
-/* One without a header was being made when its run was killed. A file of another user may not be
- * readable. */
+/* A file without a header was being created when its run was killed. A file of another user may not
+ * be readable. */
 static bool is_probe_file(int directory_fd, const char *name, const struct stat *st)
 {
 	struct header header;
@@ -92,7 +92,7 @@ static int list(DIR *stream, int directory_fd,
 		if (r == 0)
 			r = look(data, &holding);
 		else if (r == -ENOENT)
-			r = 0; /* gone meanwhile */
+			r = 0; /* removed meanwhile */
 	}
 	return r;
 }

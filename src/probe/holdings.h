@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in a probe directory, name by name, and whether it is repoprobe's. Only reads. */
+/* The entries of a probe directory, and whether each is repoprobe's. Only reads. */
 #ifndef REPOPROBE_PROBE_HOLDINGS_H
 #define REPOPROBE_PROBE_HOLDINGS_H
 
@@ -8,8 +8,8 @@
 
 enum holding_kind {
 	HOLDING_FOREIGN,
-	HOLDING_TAG, /* CACHEDIR.TAG, whoever wrote it: it is no data */
-	HOLDING_FILE, /* a probe file, or what a killed run left of one: of any host and user */
+	HOLDING_TAG, /* CACHEDIR.TAG of any writer: it is no data */
+	HOLDING_FILE, /* a probe file, or a killed run's rest of one, of any host and user */
 };
 
 struct holding {
@@ -18,13 +18,13 @@ struct holding {
 	struct stat st;
 };
 
-/* Calls look for each name until that returns something else than 0, which is returned then. 0 at
- * the end, or -errno. directory_fd: O_PATH. */
+/* Calls look for each name until it returns non-zero, and returns that value; else 0 at the end, or
+ * -errno. directory_fd: O_PATH. */
 int holdings_list(
 	int directory_fd, int (*look)(void *data, const struct holding *holding), void *data);
 
-/* "<16 hex digits>-<user>.dat", with "-run" or ".fresh": what a file without a header, or one that
- * cannot be read, is known by. */
+/* "<16 hex digits>-<user>.dat", with "-run" or ".fresh": identifies a file without a header, or one
+ * that cannot be read. */
 bool holding_is_our_name(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* I/O by plain system calls, a thread for each one outstanding: for systems that forbid io_uring. A
- * call that hangs holds its own thread alone. */
+/* I/O by plain system calls, with one thread for each I/O in flight: for systems that forbid
+ * io_uring. A call that hangs blocks only its own thread. */
 #include "probe/io.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct threads;
 struct caller {
 	struct threads *owner;
 	pthread_t thread;
-	sem_t go; /* a request is there, or the end */
+	sem_t go; /* a request or the end */
 	struct io_request request;
 };
 
@@ -32,7 +32,7 @@ struct threads {
 	struct caller *callers; /* by slot */
 	uint32_t started;
 	atomic_bool is_closing;
-	sem_t done; /* as many as there are results in the queue */
+	sem_t done; /* counts the results in the queue */
 	pthread_mutex_t lock; /* of the queue */
 	struct io_completion *queue; /* a ring of setup.slots */
 	uint32_t first;
@@ -42,7 +42,7 @@ struct threads {
 static void sleep_on(sem_t *semaphore)
 {
 	while (sem_wait(semaphore) < 0)
-		; /* EINTR: nothing else can go wrong */
+		; /* EINTR is the only possible error */
 }
 
 static int32_t carry_out(const struct io_setup *setup, const struct io_request *request)
@@ -66,7 +66,7 @@ static void report(struct threads *t, uint32_t slot, int32_t result)
 	uint32_t last = (t->first + t->queued++) % t->setup.slots;
 	t->queue[last] = (struct io_completion){ .slot = slot, .result = result };
 	(void)pthread_mutex_unlock(&t->lock);
-	(void)sem_post(&t->done); /* there are fewer slots than a semaphore can count */
+	(void)sem_post(&t->done); /* fewer slots than a semaphore can count */
 }
 
 static void *serve(void *data)
@@ -92,7 +92,7 @@ static void threads_close(void *backend)
 	for (uint32_t i = 0; i < t->started; i++)
 		(void)sem_post(&t->callers[i].go); /* its count is at most 1 */
 	for (uint32_t i = 0; i < t->started; i++) {
-		(void)pthread_join(t->callers[i].thread, NULL); /* nothing is out: it ends */
+		(void)pthread_join(t->callers[i].thread, NULL); /* no I/O is in flight: it exits */
 		(void)sem_destroy(&t->callers[i].go);
 	}
 	(void)sem_destroy(&t->done);
@@ -173,8 +173,8 @@ static size_t collect(struct threads *t, struct io_completion *ret, size_t max)
 		t->first = (t->first + 1) % t->setup.slots;
 	}
 	(void)pthread_mutex_unlock(&t->lock);
-	/* The caller took one count; the others go with what they counted. One that its thread has
-	 * yet to add makes a later wait return empty-handed, which is allowed. */
+	/* The caller took one count; the counts of the other results are taken here. A count that a
+	 * thread has yet to post makes a later wait return nothing, which is allowed. */
 	for (size_t i = 1; i < count; i++)
 		(void)sem_trywait(&t->done);
 	return count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* I/O by io_uring. The ring is restricted before it is enabled: it can read and write the
- * registered files (and synchronise it where asked to), and nothing else, whatever happens to us.
+ * registered files (and fsync them where asked to) and nothing else.
  */
 #include "probe/io.h"
 
@@ -17,13 +17,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/* Rings and registered buffers of all of a user's workers count against one memory-lock limit (not
- * root's), and a ring gives its share back a moment after its end. */
-#define LOCKED_SHARE 4 /* a worker's buffers may take this part of the limit */
+/* Rings and registered buffers of all of a user's workers count against one memory-lock limit
+ * (except root's), and a closed ring releases its share with a delay. */
+#define LOCKED_SHARE 4 /* a worker's buffers may take 1/4 of the limit */
 #define RING_TRIES 50
 #define RING_PAUSE_NSEC (20 * NSEC_PER_MSEC)
 #define SUBMIT_TRIES_MAX 10000
-#define SYNC_BIT (UINT64_C(1) << 32) /* in user_data, beside the slot: this is its fdatasync */
+#define SYNC_BIT (UINT64_C(1) << 32) /* in user_data, beside the slot: its fdatasync */
 
 struct pending {
 	bool is_write;
@@ -45,8 +45,8 @@ static void uring_close(void *backend)
 	if (!u)
 		return;
 	if (u->has_ring) {
-		/* The kernel takes a ring down at its leisure. Until then a file that is still
-		 * registered would keep its file system from being unmounted. */
+		/* The kernel releases a ring with a delay. Until then, a registered file would keep
+		 * its file system from being unmounted. */
 		(void)io_uring_unregister_files(&u->ring);
 		io_uring_queue_exit(&u->ring);
 	}
@@ -71,7 +71,7 @@ static int restrict_ring(struct uring *u)
 
 	if (!u->setup.is_synchronised)
 		count--; /* the last rule */
-	/* The call that the library has for it is missing in liburing.so 2.3; so below. */
+	/* liburing.so 2.3 lacks its wrapper for this call; the same below. */
 	return io_uring_register(
 		(unsigned)u->ring.ring_fd, IORING_REGISTER_RESTRICTIONS, rules, count);
 }
@@ -84,7 +84,7 @@ static bool may_lock(uint64_t bytes)
 		limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / LOCKED_SHARE;
 }
 
-/* Registers what the ring may touch and locks it to that. */
+/* Registers what the ring may access and restricts it to that. */
 static int set_up_ring(struct uring *u)
 {
 	struct iovec all = { .iov_base = u->setup.memory, .iov_len = u->setup.memory_bytes };
@@ -93,7 +93,7 @@ static int set_up_ring(struct uring *u)
 
 	if (r < 0)
 		return r;
-	/* Plain buffers serve as well where the memory-lock limit is too small for these. */
+	/* Plain buffers are used where the memory-lock limit is too small. */
 	u->has_buffers = may_lock(u->setup.memory_bytes) &&
 		io_uring_register_buffers(&u->ring, &all, 1) == 0;
 	r = restrict_ring(u);
@@ -110,7 +110,7 @@ static int make_ring(struct uring *u)
 	for (int i = 0; i < RING_TRIES && r == -ENOMEM; i++) {
 		struct io_uring_params params = { .flags = IORING_SETUP_R_DISABLED };
 		if (i > 0)
-			(void)nanosleep(&pause, NULL); /* cut short does no harm */
+			(void)nanosleep(&pause, NULL); /* an early return is harmless */
 		r = io_uring_queue_init_params(u->setup.slots, &u->ring, &params);
 	}
 	return r;
@@ -160,13 +160,13 @@ static bool uring_has_registered_buffers(const void *backend)
 	return u->has_buffers;
 }
 
-/* The registered file for reads, or the one for writes. */
+/* The index of the registered file for reads or for writes. */
 static int file_of(const struct uring *u, bool is_write)
 {
 	return is_write && u->setup.write_fd != u->setup.fd ? 1 : 0;
 }
 
-/* Sends what is prepared to the kernel, now. EAGAIN: it has no memory for the request just yet. */
+/* Submits what is prepared to the kernel. EAGAIN: it has no memory for the request right now. */
 static int flush(struct uring *u)
 {
 	unsigned tries = 0;
@@ -216,7 +216,7 @@ static int submit_sync(struct uring *u, uint32_t slot)
 	return flush(u);
 }
 
-/* True when this ends an I/O; false when its fdatasync has yet to follow. */
+/* True when this completes an I/O; false when its fdatasync is still to follow. */
 static bool finish(struct uring *u, uint64_t user_data, int32_t result, struct io_completion *ret)
 {
 	uint32_t slot = (uint32_t)user_data;
@@ -255,7 +255,7 @@ static size_t collect(struct uring *u, struct io_completion *ret, size_t max)
 	return count;
 }
 
-/* Sleeps until the ring has a completion or the time is over. */
+/* Sleeps until the ring has a completion or the timeout expires. */
 static int sleep_on_ring(struct uring *u, uint64_t timeout_nsec)
 {
 	struct io_uring_cqe *cqe;
@@ -268,8 +268,8 @@ static int sleep_on_ring(struct uring *u, uint64_t timeout_nsec)
 		};
 		r = io_uring_wait_cqe_timeout(&u->ring, &cqe, &ts);
 	} else {
-		/* Before Linux 5.11 the library would submit a timeout, which is not allowed here.
-		 */
+		/* Before Linux 5.11 the library would submit a timeout request, which is forbidden
+		 * here. */
 		struct pollfd pollfd = { .fd = u->ring.ring_fd, .events = POLLIN };
 		struct timespec ts = {
 			.tv_sec = (time_t)(timeout_nsec / NSEC_PER_SEC),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of probe: one file and one row in the table of probe.c each. Each is handed a run whose
- * workload is the job's, and carries out what probe_run promises. */
+/* The kinds of probe: one file and one row in the table of probe.c each. Each gets a run with the
+ * job's workload, and implements the contract of probe_run. */
 #ifndef REPOPROBE_PROBE_KIND_H
 #define REPOPROBE_PROBE_KIND_H
 

@@ -10,8 +10,8 @@
 #include "probe/payload.h"
 
 #define COMPLETIONS_MAX 64
-#define RETRIES_MAX 1000 /* of one I/O that the kernel puts off with EAGAIN */
-#define SLEEP_NSEC_MIN (100 * NSEC_PER_USEC) /* shorter pauses are waited out awake */
+#define RETRIES_MAX 1000 /* of one I/O that the kernel rejects with EAGAIN */
+#define SLEEP_NSEC_MIN (100 * NSEC_PER_USEC) /* shorter pauses are busy-waited */
 
 static uint64_t now_nsec(const struct lane *l)
 {
@@ -33,10 +33,10 @@ static void set_error(struct lane *l, int error)
 	int none = 0;
 
 	(void)atomic_compare_exchange_strong(
-		&l->bounds->error, &none, error); /* else another was first */
+		&l->bounds->error, &none, error); /* only the first error is kept */
 }
 
-/* What is out now is measured, so the operations' time runs from its start. */
+/* I/Os in flight now are measured, so the operations' time starts here. */
 static void begin_measuring(struct lane *l)
 {
 	uint64_t since_nsec[RUN_OPERATIONS] = { NOT_YET, NOT_YET };
@@ -53,7 +53,7 @@ static void begin_measuring(struct lane *l)
 			activity_begin(l->activity, (enum run_operation)i, since_nsec[i]);
 }
 
-/* The warm-up ends now, unless it has ended already. */
+/* Ends the warm-up now, unless it has ended already. */
 static void end_warmup(struct lane_bounds *b, uint64_t now)
 {
 	uint64_t until_nsec = atomic_load(&b->measure_nsec);
@@ -69,7 +69,7 @@ static void stop(struct lane *l, uint64_t now)
 	l->stopped_nsec = now;
 }
 
-/* Is it time to hand in nothing more? Once yes, always yes. */
+/* Whether to stop submitting. Once true, always true. */
 static bool is_over(struct lane *l, uint64_t now)
 {
 	if (l->is_stopped)
@@ -83,7 +83,7 @@ static bool is_over(struct lane *l, uint64_t now)
 	return l->is_stopped;
 }
 
-/* May one more I/O be handed in, as far as their number goes? */
+/* Whether the count bound allows one more I/O. */
 static bool take_turn(struct lane *l, uint64_t now)
 {
 	uint64_t max = l->bounds->max_ios;
@@ -97,7 +97,7 @@ static bool take_turn(struct lane *l, uint64_t now)
 	return false;
 }
 
-/* Hands in what is left to do of a slot. */
+/* Submits the rest of a slot's I/O. */
 static int hand_in(struct lane *l, uint32_t index)
 {
 	struct lane_slot *slot = &l->slots[index];
@@ -136,7 +136,7 @@ static void end_activity(struct lane *l, const struct lane_slot *slot, uint64_t 
 		activity_end(l->activity, operation, now);
 }
 
-/* ready_nsec: since when nothing has kept this I/O from going; NOT_YET: only now. */
+/* ready_nsec: when this I/O could have been submitted; NOT_YET: only now. */
 static int submit_next(struct lane *l, uint32_t index, uint64_t ready_nsec)
 {
 	struct lane_slot *slot = &l->slots[index];
@@ -163,7 +163,7 @@ static int submit_next(struct lane *l, uint32_t index, uint64_t ready_nsec)
 	return 0;
 }
 
-/* Hands in as many of the idle slots as may go now. */
+/* Submits as many of the idle slots as are due. */
 static int feed(struct lane *l, uint64_t now)
 {
 	while (l->idle_count > 0 && !is_over(l, now) && pace_due_nsec(&l->pace) <= now &&
@@ -176,7 +176,7 @@ static int feed(struct lane *l, uint64_t now)
 	return 0;
 }
 
-/* The next I/O of a slot whose last is complete, if there is to be one. */
+/* Submits the next I/O of a slot after a completion, if there is one. */
 static int follow(struct lane *l, uint32_t index, uint64_t now)
 {
 	if (pace_is_limited(&l->pace)) {
@@ -210,7 +210,7 @@ void lane_measure_warm(struct lane *l)
 	activity_end(l->activity, operation_of(slot), l->warm_nsec);
 }
 
-/* Counts a completion: as one of the warm-up or as one that is measured. */
+/* Counts a completion as warm-up or as measured. */
 static void count(struct lane *l, const struct lane_slot *slot, uint64_t now)
 {
 	struct lane_bounds *b = l->bounds;
@@ -239,7 +239,7 @@ static void release(struct lane *l, struct lane_slot *slot, uint64_t now)
 		payload_give(l->thread->payload, slot->buffer);
 }
 
-/* Nothing moved: the end of the file for a read, and for a write no errno that would say why. */
+/* A read at the end of the file, or a write of 0 bytes without an errno. */
 static int no_progress(const struct lane_slot *slot)
 {
 	return slot->is_write ? -EIO : -ENODATA;
@@ -252,7 +252,7 @@ static void fail(struct lane *l, struct lane_slot *slot, int error, uint64_t now
 	release(l, slot, now);
 }
 
-/* All that the device is asked for, whether or not it enters the statistics. */
+/* Counts all I/O sent to the device, whether or not it enters the statistics. */
 static void add_own(struct lane *l, const struct lane_slot *slot, uint32_t bytes)
 {
 	l->own.bytes += bytes;
@@ -261,7 +261,7 @@ static void add_own(struct lane *l, const struct lane_slot *slot, uint32_t bytes
 	l->own.synced_writes += slot->is_write && l->setup->is_synced;
 }
 
-/* One completion: put off, failed, partly done, or done and followed by the next I/O. */
+/* One completion: retried, failed, partial, or complete and followed by the next I/O. */
 static int complete(struct lane *l, const struct io_completion *c, uint64_t now)
 {
 	struct lane_slot *slot = &l->slots[c->slot];
@@ -284,7 +284,7 @@ static int complete(struct lane *l, const struct io_completion *c, uint64_t now)
 	return follow(l, c->slot, now);
 }
 
-/* All bytes that the bounds allow, 0 without such a bound. */
+/* All bytes that the bounds allow, 0 without a bound. */
 static uint64_t bound_bytes(const struct lane *l)
 {
 	return l->bounds->max_ios == UINT64_MAX
@@ -301,7 +301,7 @@ static uint64_t completed_bytes(const struct lane *l)
 	return ios * l->workload->block_size_bytes;
 }
 
-/* Time or bytes, whichever is nearer to its bound. */
+/* Time or bytes, whichever is closer to its bound. */
 static struct job_progress measure_progress(const struct lane *l, uint64_t elapsed_nsec)
 {
 	uint64_t total_nsec = l->bounds->stop_nsec - l->bounds->start_nsec;
@@ -351,12 +351,12 @@ static void tell(struct lane *l, uint64_t now)
 		set_error(l, -ECANCELED);
 }
 
-/* How long nothing is to be done here unless an I/O comes back. */
+/* How long the thread may wait for a completion. */
 static uint64_t waiting_nsec(const struct lane *l, uint64_t now)
 {
 	uint64_t wake_nsec = now + OBSERVE_INTERVAL_NSEC;
 
-	/* While a buffer lacks content there is something better to do than to sleep. */
+	/* While a buffer needs content, fill it instead of sleeping. */
 	if (l->thread->payload && payload_has_work(l->thread->payload))
 		return 0;
 	if (l->bounds->give_up_nsec < wake_nsec)
@@ -393,11 +393,11 @@ static int turn(struct lane *l, uint64_t *now)
 	if (n == 0 && l->thread->payload)
 		payload_work(l->thread->payload);
 	tell(l, *now);
-	(void)is_over(l, *now); /* the time may be over while nothing comes back */
+	(void)is_over(l, *now); /* the time may end without any completion */
 	return 0;
 }
 
-/* I/Os that never came back count with their age. */
+/* I/Os that did not complete are recorded with their age. */
 static void give_up(struct lane *l, uint64_t now)
 {
 	if (l->out > 0 && !l->is_measuring) {
@@ -410,7 +410,7 @@ static void give_up(struct lane *l, uint64_t now)
 			continue;
 		record(l, slot, 0, now);
 		add_own(l, slot, l->workload->block_size_bytes - slot->done_bytes);
-		end_activity(l, slot, now); /* the slot itself stays out: its buffer is not ours */
+		end_activity(l, slot, now); /* the slot stays in use: its buffer is the kernel's */
 		l->outstanding_ios++;
 	}
 }

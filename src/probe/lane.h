@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread of the measurement, and what all of them share. For src/probe/engine.c alone. */
+/* One measurement thread, and the state shared by all of them. Only for src/probe/engine.c. */
 #ifndef REPOPROBE_PROBE_LANE_H
 #define REPOPROBE_PROBE_LANE_H
 
@@ -24,16 +24,16 @@ struct lane_slot {
 	uint64_t start_nsec;
 };
 
-/* Shared by all lanes. What is not atomic is settled before the first lane runs. */
+/* Shared by all lanes. Members that are not atomic are set before the first lane runs. */
 struct lane_bounds {
 	uint64_t start_nsec;
 	uint64_t stop_nsec; /* no new I/O from here on */
-	uint64_t give_up_nsec; /* nor any waiting from here on */
-	uint64_t max_ios; /* of all lanes; UINT64_MAX: no such bound */
-	_Atomic uint64_t taken_ios; /* allowed so far; counts no further than to the bound */
-	uint64_t warmup_ios; /* complete, and the warm-up is over */
-	_Atomic uint64_t warm_ios; /* complete so far, until the warm-up is over */
-	_Atomic uint64_t measure_nsec; /* from when on completions count; only ever lowered */
+	uint64_t give_up_nsec; /* no waiting from here on */
+	uint64_t max_ios; /* of all lanes; UINT64_MAX: no bound */
+	_Atomic uint64_t taken_ios; /* submissions allowed so far; stops at max_ios */
+	uint64_t warmup_ios; /* completions that end the warm-up */
+	_Atomic uint64_t warm_ios; /* completions so far, during the warm-up */
+	_Atomic uint64_t measure_nsec; /* completions count from here on; only ever lowered */
 	atomic_int error; /* the first one */
 };
 
@@ -44,17 +44,17 @@ struct lane {
 	uint32_t index;
 	struct lane_bounds *bounds;
 	struct activity *activity;
-	struct observe *observe; /* of the first lane alone */
-	struct lane *const *all; /* what the first lane tells is of all */
+	struct observe *observe; /* only for the first lane */
+	struct lane *const *all; /* for progress, which the first lane reports for all */
 	struct lane_slot *slots;
-	uint32_t *idle; /* slots without an I/O that wait for their time */
+	uint32_t *idle; /* slots without an I/O that wait until they are due */
 	uint32_t idle_count;
 	uint32_t out;
 	uint32_t out_of[RUN_OPERATIONS];
 	struct offsets offsets;
 	struct pace pace;
 	bool is_stopped;
-	bool is_timed_out; /* stopped because the time was over */
+	bool is_timed_out; /* stopped by stop_nsec */
 	bool is_measuring;
 	uint64_t stopped_nsec;
 	/* results */
@@ -62,22 +62,22 @@ struct lane {
 	struct run_operation_result *operations;
 	struct seconds seconds;
 	struct facts_own own; /* warm-up included */
-	uint64_t first_nsec; /* when the earliest measured I/O was ready; NOT_YET: none */
-	uint64_t last_nsec; /* when the latest was complete */
+	uint64_t first_nsec; /* start of the earliest measured I/O; NOT_YET: none */
+	uint64_t last_nsec; /* latest measured completion */
 	uint32_t outstanding_ios;
 	struct lane_slot warm_slot; /* the last I/O of the warm-up … */
-	uint64_t warm_nsec; /* … and when it was complete; 0: there was none */
+	uint64_t warm_nsec; /* … and its completion time; 0: none */
 };
 
-/* Makes lane `index`; where its results go is the caller's. NULL: no memory. */
+/* Makes lane `index`; the caller owns `operations`. NULL: no memory. */
 struct lane *lane_new(const struct engine_setup *setup, uint32_t index, struct lane_bounds *bounds,
 	struct activity *activity, struct run_operation_result *operations);
 struct lane *lane_free(struct lane *l);
 
-/* Runs from the bounds' start to the end. Failures are left in the bounds. */
+/* Runs from the bounds' start to the end. Failures are stored in the bounds. */
 void lane_run(struct lane *l);
 
-/* Measures the last I/O of the warm-up after all. */
+/* Measures the last I/O of the warm-up, when nothing else was measured. */
 void lane_measure_warm(struct lane *l);
 
 #endif

@@ -12,20 +12,20 @@
 #include "probe/place.h"
 #include "probe/setup.h"
 
-/* A piece is what takes a moment to write, so that the end of the time is not missed by much. */
+/* A piece takes only a moment to write, so that until_nsec is not exceeded by much. */
 #define PIECE_BYTES_MIN (UINT64_C(64) << 10)
 #define PIECE_BYTES_FIRST (UINT64_C(256) << 10)
 #define PIECE_BYTES_MAX (UINT64_C(1) << 20)
-#define CHECK_PIECES 4 /* after so many free space is looked at, and dirty pages are sent */
-#define CHECK_NSEC_MIN (NSEC_PER_SEC / 4) /* this quick: the pieces get larger */
-#define CHECK_NSEC_MAX NSEC_PER_SEC /* this slow: smaller */
+#define CHECK_PIECES 4 /* interval of the free-space check and of flushes, in pieces */
+#define CHECK_NSEC_MIN (NSEC_PER_SEC / 4) /* faster than this: larger pieces */
+#define CHECK_NSEC_MAX NSEC_PER_SEC /* slower than this: smaller pieces */
 
 static uint64_t round_up(uint64_t bytes)
 {
 	return (bytes + LAYOUT_UNIT_BYTES - 1) / LAYOUT_UNIT_BYTES * LAYOUT_UNIT_BYTES;
 }
 
-/* Pieces end at multiples of their size, so that a later call goes on where this one would have. */
+/* Pieces end at multiples of their size, so that a later call continues at the same boundaries. */
 static uint64_t next_piece(const struct layout *l, uint64_t to_bytes)
 {
 	uint64_t end = (l->end_bytes / l->piece_bytes + 1) * l->piece_bytes;
@@ -58,7 +58,7 @@ static int write_piece(struct layout *l, const uint8_t *data, uint64_t bytes)
 		if (n == 0)
 			return -EIO;
 		if (n < 0)
-			continue; /* once more, without O_DIRECT */
+			continue; /* retry without O_DIRECT */
 		data += n;
 		bytes -= (uint64_t)n;
 		l->end_bytes += (uint64_t)n;
@@ -89,7 +89,7 @@ static void choose_piece(struct layout *l)
 	l->checked_bytes = l->end_bytes;
 }
 
-/* What is due every few pieces. */
+/* Checks free space and flushes, every few pieces. */
 static int check(struct layout *l, uint64_t to_bytes)
 {
 	uint64_t more_bytes = to_bytes - l->end_bytes;

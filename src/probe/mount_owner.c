@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who mounted a file system, from the kernel's own lists: the file system itself is not asked. */
+/* Finds who mounted a file system, from the kernel's own lists, without asking the file system. */
 #include "probe/mount_owner.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define FDINFO_KEY "mnt_id:"
 #define NUMBER_MAX 20
 
-/* The root of a mount can be opened by its name alone, whoever asks; what lies below it cannot. */
+/* Any user can open the root of a mount with O_PATH, but not what lies below it. */
 static int open_nearest(const char *path)
 {
 	char *copy = strdup(path);

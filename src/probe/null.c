@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind without I/O, to test what is around it: the real measurement loop on invented
- * completions and an invented clock, so that a run of seconds is over in milliseconds. */
+/* The probe kind without I/O, for tests: the real measurement loop with simulated completions and a
+ * simulated clock, so that a run of seconds takes milliseconds. */
 #include "probe/kind.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define LATENCY_DEFAULT_NSEC NSEC_PER_MSEC
 
 struct null_clock {
-	struct clock clock; /* first: the loop is given this */
+	struct clock clock; /* first: passed to the loop */
 	uint64_t now_nsec;
 };
 
@@ -22,7 +22,7 @@ struct null {
 	struct null_clock *clock;
 	uint64_t latency_nsec;
 	struct io_request *requests; /* by slot */
-	uint64_t *due_nsec; /* by slot, UINT64_MAX: not out */
+	uint64_t *due_nsec; /* by slot, UINT64_MAX: not in flight */
 	uint32_t slots;
 };
 
@@ -59,7 +59,7 @@ static size_t collect(struct null *n, struct io_completion *ret, size_t max)
 	return count;
 }
 
-/* Sleeping is to put the clock forward. */
+/* Sleeping advances the clock. */
 static int null_wait(void *backend, uint64_t timeout_nsec, struct io_completion *ret, size_t max)
 {
 	struct null *n = backend;
@@ -83,7 +83,7 @@ static void measure(const struct job *job, struct null *n, const struct clock *c
 	const struct probe_observer *observer, struct run *run)
 {
 	struct observe observe = { .observer = observer };
-	/* One clock cannot be put forward by several threads: their queues are one here. */
+	/* Several threads cannot advance one clock: their queues are merged into one. */
 	struct workload workload = run->workload;
 	struct engine_thread thread = { .backend = n };
 	struct engine_setup setup = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The brake on progress messages. */
+/* Limits the rate of progress messages. */
 #include "probe/observe.h"
 
 bool observe_is_due(const struct observe *o, uint64_t now_nsec, enum job_phase phase)

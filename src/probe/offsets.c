@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* True in `percent` of 100 calls. */
+/* True in `percent` of 100 calls on average. */
 static bool draw(struct random *random, uint8_t percent)
 {
 	return random_next(random) % 100 < percent;

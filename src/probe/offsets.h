@@ -19,15 +19,14 @@ struct offsets {
 	uint8_t random_percent;
 	struct random random;
 	uint64_t next_bytes; /* of the sequential stream */
-	bool has_type; /* a mixed run keeps the type that its first I/O drew */
+	bool has_type; /* a mixed pattern keeps the type until its next jump */
 	bool is_write;
 };
 
-/* The list of one thread. size_bytes: the part of the file in use, at least one block. Unlike
- * diskspd, a sequential stream starts at a block drawn from the seed: a run of 64M must not warm
- * the same 64M each time. As in diskspd, the sequential streams of all threads start at the same
- * one; whatever else is drawn, each thread draws for itself. A fresh file is written from its
- * beginning. */
+/* The sequence of one thread. size_bytes: the part of the file in use, at least one block. Unlike
+ * diskspd, a sequential stream starts at a block drawn from the seed: runs of 64M must not all use
+ * the same 64M. As in diskspd, the sequential streams of all threads start at the same block;
+ * everything else is drawn by each thread itself. A fresh file is written from its beginning. */
 void offsets_init(struct offsets *o, const struct workload *workload, uint64_t size_bytes,
 	uint64_t seed, uint32_t thread);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock of tokens that holds one at most, and a count of I/Os to the next pause. */
+/* A token bucket of size one, and a count of I/Os to the next pause. */
 #include "probe/pace.h"
 
 #include "base/clock.h"
 
-#define CATCH_UP_NSEC_MAX (2 * NSEC_PER_MSEC) /* what a late timer may be made up for */
+#define CATCH_UP_NSEC_MAX (2 * NSEC_PER_MSEC) /* limit of the compensation for a late timer */
 
 static uint64_t interval_of(const struct workload *w)
 {

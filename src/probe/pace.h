@@ -12,32 +12,32 @@
 #define PACE_WHEN_DRAINED UINT64_MAX
 
 struct pace {
-	uint64_t interval_nsec; /* between I/Os; 0: as fast as they come back */
+	uint64_t interval_nsec; /* between I/Os; 0: unlimited */
 	uint64_t due_nsec;
 	uint64_t think_nsec; /* after each burst; 0: none */
 	uint32_t burst_ios;
 	uint32_t left_ios; /* of this burst */
 };
 
-/* Thread `index` of workload->threads. Each has the whole rate, as in diskspd and fio; their first
+/* Thread `index` of workload->threads. Each gets the whole rate, as in diskspd and fio; their first
  * I/Os are spread over one interval. */
 void pace_init(struct pace *p, const struct workload *workload, uint32_t index, uint64_t now_nsec);
 
-/* False: every I/O may follow at once, and nothing else here needs to be called. */
+/* False: every I/O may follow at once, and no other function here needs to be called. */
 static inline bool pace_is_limited(const struct pace *p)
 {
 	return p->interval_nsec > 0 || p->think_nsec > 0;
 }
 
-/* The time from which on the next I/O may go; PACE_WHEN_DRAINED: not before all that are out are
- * back and pace_drained was called. */
+/* When the next I/O may be submitted; PACE_WHEN_DRAINED: after all I/Os in flight have completed
+ * and pace_drained was called. */
 uint64_t pace_due_nsec(const struct pace *p);
 
-/* An I/O went at this time. One that went late lets the next come that much earlier, but never by
- * more than one interval, nor by more than a moment: what a stall held up is not made up for. */
+/* An I/O was submitted at this time. If it was late, the next is due that much earlier, but by at
+ * most one interval or 2 ms, whichever is less: time lost to a stall is not made up. */
 void pace_submitted(struct pace *p, uint64_t now_nsec);
 
-/* Nothing is out any more: the think time after a finished burst begins. */
+/* No I/O is in flight: the think time after a finished burst begins. */
 void pace_drained(struct pace *p, uint64_t now_nsec);
 
 #endif

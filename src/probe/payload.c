@@ -10,8 +10,8 @@
 
 #include "probe/random.h"
 
-#define STEP_BYTES (UINT32_C(32) << 10) /* filled at a time: about 4 us */
-#define SPARE_BYTES (UINT32_C(8) << 20) /* of buffers beyond those that can be out */
+#define STEP_BYTES (UINT32_C(32) << 10) /* filled per step: about 4 us */
+#define SPARE_BYTES (UINT32_C(8) << 20) /* of buffers beyond the queue depth */
 #define STAMP_BYTES sizeof(uint64_t)
 #define PAGE_BYTES 4096
 
@@ -32,7 +32,7 @@ static void fill_unit(uint8_t *dst, size_t bytes, size_t random_bytes, uint64_t 
 
 struct recipe {
 	uint8_t zero_percent;
-	size_t stamp_bytes; /* stay random whatever the percentage */
+	size_t stamp_bytes; /* stay random at any percentage */
 };
 
 static void fill(uint8_t *dst, size_t bytes, struct recipe recipe, uint64_t seed, uint64_t first)
@@ -70,7 +70,7 @@ static struct recipe recipe_of(const struct payload *p)
 	return (struct recipe){ .stamp_bytes = STAMP_BYTES };
 }
 
-/* One step of filling this buffer. */
+/* One step of filling a buffer. */
 static void advance(struct payload *p, uint32_t index)
 {
 	struct payload_buffer *b = &p->buffers[index];
@@ -99,7 +99,7 @@ static void push(struct payload_stack *s, uint32_t index)
 	s->buffers[s->count++] = index;
 }
 
-/* The one that is being filled, or else one that lacks content. */
+/* The buffer being filled, or else one that needs content. */
 static uint32_t take_unfilled(struct payload *p)
 {
 	uint32_t index = p->partial;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at a repository's directory and its file system. */
+/* Examines a repository's directory and its file system. */
 #include "probe/place.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "probe/mount_owner.h"
 #include "probe/setup.h"
 
-/* The end of struct statx as Linux 6.1 has it; the size of the whole never changed. */
+/* The end of struct statx as in Linux 6.1; the total size never changed. */
 #define STATX_MASK_MOUNT_ID 0x1000U
 #define STATX_MASK_DIRECT 0x2000U
 #define STATX_TAIL_OFFSET 0x90
@@ -35,7 +35,7 @@ struct statx_tail {
 	uint32_t direct_offset_align;
 };
 
-/* Not a directory, or a path through something that is none. */
+/* Not a directory, or a component of the path is not one. */
 static int explain_no_directory(const char *path, struct run *run)
 {
 	struct stat st;
@@ -51,7 +51,7 @@ static int explain_no_directory(const char *path, struct run *run)
 	return -ENOTDIR;
 }
 
-/* What can be opened by its name may still not be looked at. */
+/* A directory that opens with O_PATH may still refuse fstat. */
 static int open_to_look(const char *path)
 {
 	struct stat st;
@@ -66,7 +66,7 @@ static int open_to_look(const char *path)
 	return r;
 }
 
-/* What was there is not: a mount, or a directory on one? */
+/* Whether a missing directory was a mount point or lay on a mount. */
 static bool is_mount_missing(const struct job_expectation *expected)
 {
 	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
@@ -117,7 +117,7 @@ struct place_facts place_facts(int fd)
 
 uint32_t place_inode_flags(int fd)
 {
-	int flags = 0; /* what the kernel really writes, whatever the request's number says */
+	int flags = 0; /* the kernel writes an int, although the request number says long */
 
 	return ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 ? 0 : (uint32_t)flags;
 }
@@ -128,12 +128,12 @@ void place_read_options(int fd, struct identity_options *ret)
 
 	if (fd_read_file("/proc/self/mountinfo", &b) == 0)
 		(void)identity_options_from_mountinfo(
-			buf_text(&b), place_facts(fd).mount_id, ret); /* else there are none */
+			buf_text(&b), place_facts(fd).mount_id, ret); /* else no options */
 	buf_done(&b);
 }
 
-/* The file system of the last directory on the way that can be found, for what a refusal means on
- * it. */
+/* Identifies the file system of the last directory on the path that can be opened, to interpret a
+ * refusal. */
 static void identify_on_the_way(const char *path, struct identity *ret)
 {
 	char part[JOB_PATH_MAX + 1];
@@ -152,7 +152,7 @@ static void identify_on_the_way(const char *path, struct identity *ret)
 	buf_done(&b);
 }
 
-/* Not seen, the repository has no identity afterwards either. */
+/* The run's identity is filled only to explain the failure, and cleared afterwards. */
 static int explain_closed(const char *path, int r, struct run *run)
 {
 	identify_on_the_way(path, &run->identity);
@@ -168,7 +168,7 @@ static int open_directory(const struct job *job, int *ret_fd, struct run *run)
 	if (path[0] != '/')
 		return fault_refuse(run, path, "is no absolute path");
 	int r = open_to_look(path);
-	/* A file system in user space may keep root out, too. */
+	/* A user-space file system may deny even root. */
 	if (r == -EACCES && mount_owner_become(path) == 0)
 		r = open_to_look(path);
 	if (r >= 0) {
@@ -200,7 +200,7 @@ static bool is_memory_type(const struct statfs *fs)
 	return (unsigned long)fs->f_type == TMPFS_MAGIC || (unsigned long)fs->f_type == RAMFS_MAGIC;
 }
 
-/* Copies the value of an option of this mount from its line in mountinfo. */
+/* Copies the value of a mount option from this mount's line in mountinfo. */
 static bool find_mount_option(
 	const char *mountinfo, uint64_t mount_id, const char *key, char *ret, size_t size)
 {
@@ -224,7 +224,7 @@ static bool find_mount_option(
 	return is_found;
 }
 
-/* An overlay is as fast as the directory that takes its writes. */
+/* An overlay is as fast as its upper directory. */
 static bool is_overlay_in_memory(const char *mountinfo, uint64_t mount_id)
 {
 	char upper[JOB_PATH_MAX + 1];
@@ -234,7 +234,7 @@ static bool is_overlay_in_memory(const char *mountinfo, uint64_t mount_id)
 		statfs(upper, &fs) == 0 && is_memory_type(&fs);
 }
 
-/* The mount, by name and number; and whether it keeps its files in memory. */
+/* Reads the mount's names and number; and whether it keeps its files in memory. */
 static int identify(struct place *place, unsigned long *ret_type, struct run *run)
 {
 	struct buf b = BUF_INIT(PLACE_MOUNTINFO_MAX);
@@ -260,7 +260,7 @@ static int identify(struct place *place, unsigned long *ret_type, struct run *ru
 	return 0;
 }
 
-/* Where a descriptor really leads, all links resolved. */
+/* The real path of a descriptor, all links resolved. */
 int place_read_real_path(int fd, char *ret, size_t size)
 {
 	struct buf link = BUF_INIT(64);
@@ -274,7 +274,8 @@ int place_read_real_path(int fd, char *ret, size_t size)
 	return r;
 }
 
-/* By the directory itself where it may be read, for the file system is asked by ioctl. */
+/* The file system is queried by ioctl, which needs a descriptor that is open for reading, where
+ * that is permitted. */
 static void read_uuid(const struct place *place, struct identity *identity)
 {
 	int fd = openat(place->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -313,7 +314,7 @@ static int check_rules(const struct place *place, const char *real_path,
 	return guard_check(GUARD_AT_MOUNT, &facts, place->path, NULL, run);
 }
 
-/* Of what nobody but its owner may enter, by the name of what lies above it. */
+/* For a directory that only its owner may enter, the parent is found by its path. */
 static int stat_parent(const struct place *place, char *real_path, struct stat *ret)
 {
 	if (fstatat(place->fd, "..", ret, 0) == 0)
@@ -382,7 +383,7 @@ void place_close(struct place *place)
 	place->fd = fd_close(place->fd);
 }
 
-/* A file system may say anything: beyond what a size can be, it counts as that. */
+/* A file system may report any number: an implausible size is capped. */
 static uint64_t space_bytes(uint64_t blocks, uint64_t block_bytes)
 {
 	uint64_t bytes;
@@ -442,7 +443,7 @@ int place_check_inodes(const struct place *place, unsigned more, struct run *run
 
 	if (r < 0)
 		return fault_set(run, r, "examine the file system of", place->path);
-	facts.space.size_bytes = 0; /* bytes are not the question here */
+	facts.space.size_bytes = 0; /* checks inodes only */
 	facts.space.more_inodes = more;
 	return guard_check(GUARD_AT_SPACE, &facts, place->path, NULL, run);
 }

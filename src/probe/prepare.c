@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the probe directory can be, and making it: as the user it is for, who for that one moment
- * passes by permissions. So it belongs to him from the start, and nothing is ever given away. */
+/* Chooses the place of the probe directory and creates it as the user it is for, with permission
+ * checks overridden for that moment. That user owns it from the start; no chown is needed. */
 #include "probe/prepare.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "probe/fault.h"
 #include "probe/privilege.h"
 
-#define BESIDE_PREFIX ".repoprobe-" /* and the repository's last name */
+#define BESIDE_PREFIX ".repoprobe-" /* followed by the repository's last path component */
 
-/* --- The user -------------------------------------------------------------- */
+/* --- User ------------------------------------------------------------------ */
 
 static int become_user(struct examiner *x, bool was_root)
 {
@@ -25,7 +25,7 @@ static int become_user(struct examiner *x, bool was_root)
 
 	if (x->job->is_for_owner)
 		user = (struct job_user){ .uid = x->place.owner, .gid = x->place.owner_group };
-	/* The file system let in nobody but who mounted it. */
+	/* The file system admitted only the user who mounted it. */
 	if (was_root && geteuid() != 0 && !x->job->is_for_owner && user.uid != geteuid()) {
 		run_fail(x->run, RUN_REFUSED, EPERM,
 			"%.*s lets nobody in but user %u, who mounted it: user %u cannot work there",
@@ -42,9 +42,9 @@ static int become_user(struct examiner *x, bool was_root)
 	return 0;
 }
 
-/* --- Where ----------------------------------------------------------------- */
+/* --- Place ----------------------------------------------------------------- */
 
-/* By this user, on the whole way. */
+/* Whether this user can access the whole path. */
 static bool is_open(const char *path, int rights)
 {
 	return faccessat(AT_FDCWD, path, rights, AT_EACCESS) == 0;
@@ -57,7 +57,7 @@ static int refuse_user(const struct examiner *x, const char *what, const char *p
 	return -EACCES;
 }
 
-/* The directory above the repository, and in it a name that says whose it is. */
+/* A name in the directory above the repository that contains the repository's name. */
 static int choose_beside(const struct examiner *x, char ret[JOB_PATH_MAX + 1])
 {
 	const char *path = x->e->real_path;
@@ -68,7 +68,7 @@ static int choose_beside(const struct examiner *x, char ret[JOB_PATH_MAX + 1])
 	if (!slash || slash[1] == '\0')
 		return refuse_user(x, ", and there is nothing above it", path);
 	int parent_len = (int)(slash - path);
-	(void)snprintf(parent, sizeof(parent), "%.*s/", parent_len, path); /* it is shorter */
+	(void)snprintf(parent, sizeof(parent), "%.*s/", parent_len, path); /* shorter than path */
 	if (stat(parent, &st) < 0 || !is_open(parent, X_OK))
 		return refuse_user(x, ", nor the directory above it", path);
 	if (st.st_dev != x->place.device)
@@ -80,7 +80,7 @@ static int choose_beside(const struct examiner *x, char ret[JOB_PATH_MAX + 1])
 	return 0;
 }
 
-/* Completes the job's probe directory. A daemon that is root gets everywhere. */
+/* Completes the job's probe directory. A root daemon can enter any directory. */
 static int choose_place(struct examiner *x, struct job *job)
 {
 	x->e->preparation.is_beside = false;
@@ -91,9 +91,9 @@ static int choose_place(struct examiner *x, struct job *job)
 	return choose_beside(x, job->probe_directory);
 }
 
-/* --- Making it ------------------------------------------------------------- */
+/* --- Creation -------------------------------------------------------------- */
 
-/* A daemon that is root works as its owner, whoever that is; another one needs a way in. */
+/* A root daemon works as the directory's owner, whoever that is; any other daemon needs access. */
 static int check_use(struct examiner *x)
 {
 	const struct directory *d = &x->directory;
@@ -138,9 +138,9 @@ static int make(struct examiner *x, const struct job *job)
 	if (r == 0 && x->directory.is_new)
 		r = directory_write_tag(&x->directory, x->run);
 	if (r == 0) {
-		(void)privilege_use_override(false); /* to have less cannot fail */
+		(void)privilege_use_override(false); /* dropping a privilege cannot fail */
 		r = check_use(x);
-		(void)privilege_use_override(true); /* to clear away, or nothing */
+		(void)privilege_use_override(true); /* needed only to clean up */
 	}
 	if (r < 0)
 		directory_undo(&x->directory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From root to an ordinary user. */
+/* Switches from root to an ordinary user. */
 #include "probe/privilege.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define OVERRIDE (UINT32_C(1) << CAP_DAC_OVERRIDE)
 
-/* All of them, by all three kinds of user id. */
+/* Sets real, effective and saved ids, and the groups. */
 static int become(uid_t uid, gid_t gid, const gid_t *groups, size_t group_count)
 {
 	if (setgroups(group_count, groups) < 0 || setresgid(gid, gid, gid) < 0 ||
@@ -22,7 +22,7 @@ static int become(uid_t uid, gid_t gid, const gid_t *groups, size_t group_count)
 	return 0;
 }
 
-/* There must be no way back. */
+/* Verifies that root cannot be regained. */
 static int check_no_return(void)
 {
 	if (setresuid((uid_t)-1, 0, (uid_t)-1) == 0)

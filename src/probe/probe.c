@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of probe kinds, and what is the same for all of them. */
+/* The table of probe kinds, and the steps common to all of them. */
 #include "probe/probe.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const struct probe_ops kinds[] = {
 	{ JOB_NULL, "null", null_run },
 };
 
-/* Without a number there is nothing to judge, whatever else went well. */
+/* A run without any measurement cannot be judged, whatever else succeeded. */
 static void check_measured(struct run *run)
 {
 	if (run->status == RUN_OK && !run_is_measured(run))

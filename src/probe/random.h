@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xoshiro256** (Blackman, Vigna 2018) seeded by splitmix64: offsets, the mix of reads and writes,
- * and the bytes that are written. Repeatable from a seed; no secret depends on it. */
+/* xoshiro256** (Blackman, Vigna 2018) seeded by splitmix64: for offsets, the mix of reads and
+ * writes, and written data. Repeatable from a seed; not for secrets. */
 #ifndef REPOPROBE_PROBE_RANDOM_H
 #define REPOPROBE_PROBE_RANDOM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers and back ends, thread by thread. */
+/* Sets up buffers and back ends for each thread. */
 #include "probe/rig.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "probe/payload.h"
 
-#define UNITS_SHIFT 48 /* each thread's content is another part of one numbering */
+#define UNITS_SHIFT 48 /* each thread's content numbers have another prefix */
 
 int rig_init(struct rig *rig, const struct workload *workload, uint64_t content_seed)
 {
@@ -72,7 +72,7 @@ static int open_kind(struct rig *rig, const struct io_backend_ops *ops,
 	return 0;
 }
 
-/* A choice that was left to us must make sense as if it had been asked for. */
+/* An automatically chosen back end must be valid as if it had been configured. */
 static int check(
 	const struct io_backend_ops *ops, const struct workload *workload, struct error *reterr)
 {

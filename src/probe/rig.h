@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of a measurement need each: buffers, and a back end of the kind that the
- * workload asks for and the system allows. */
+/* What each thread of a measurement needs: buffers, and a back end of the kind that the workload
+ * asks for and the system allows. */
 #ifndef REPOPROBE_PROBE_RIG_H
 #define REPOPROBE_PROBE_RIG_H
 
@@ -15,24 +15,24 @@ struct rig {
 	uint32_t count; /* of threads */
 	struct engine_thread *threads;
 	struct payload *payloads; /* by thread */
-	uint32_t payload_count; /* made so far */
+	uint32_t payload_count; /* initialized so far */
 	const struct io_backend_ops *ops; /* NULL: no back end is open */
-	bool has_registered_buffers; /* all of them */
+	bool has_registered_buffers; /* true if all have them */
 };
 
-/* Makes the buffers, and their content of this seed. -ENOMEM; done either way. */
+/* Allocates the buffers and fills them from this seed. -ENOMEM; call rig_done either way. */
 int rig_init(struct rig *rig, const struct workload *workload, uint64_t content_seed);
 
-/* Not while I/Os are out: the kernel may still write to the buffers. */
+/* Not while I/Os are in flight: the kernel may still write to the buffers. */
 void rig_done(struct rig *rig);
 
-/* Opens the back ends: files and habits as in `common`, slots and buffers of each thread's own.
- * Tries the next kind where one is not allowed and the workload leaves the choice. -errno with the
- * sentence of the last one tried. */
+/* Opens the back ends: files and flags as in `common`, slots and buffers per thread. Tries the next
+ * kind where one is not allowed and the workload leaves the choice. -errno with the sentence of the
+ * last one tried. */
 int rig_open(struct rig *rig, const struct workload *workload, const struct io_setup *common,
 	struct error *reterr);
 
-/* Only when nothing is out: it could hang. */
+/* Only when no I/O is in flight: it could hang. */
 void rig_close(struct rig *rig);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A watch with laps. */
+/* A stopwatch with laps. */
 #include "probe/setup.h"
 
 #include "base/clock.h"

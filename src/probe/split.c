@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares blocks asked for with requests made. */
+/* Compares the blocks of a run with the requests sent to the device. */
 #include "probe/split.h"
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ static bool is_surely_cut(const struct split_facts *f, uint64_t bytes)
 				f->counters.reads + f->counters.writes, bytes, f->block_bytes));
 }
 
-/* Small requests of others would look like parts of ours. */
+/* Small requests of others would look like parts of ours: the device must be almost idle. */
 static bool is_seen_to_be_cut(const struct split_facts *f, uint64_t bytes)
 {
 	uint64_t writes = f->counts_twice ? f->counters.writes / 2 : f->counters.writes;

@@ -70,7 +70,7 @@ int sysfs_read_number(int fd, const char *path, struct sysfs_number *ret)
 	return r;
 }
 
-/* The name is the last part of where the link leads; the kernel writes '!' for '/' in it. */
+/* The name is the last component of the link's target; the kernel writes '!' for '/' in it. */
 static int read_name(const char *path, char *dst, size_t size)
 {
 	char target[PATH_BYTES_MAX];
@@ -107,7 +107,7 @@ int sysfs_open_block(const char *root, struct sysfs_number number, struct sysfs_
 	return r;
 }
 
-/* The directory of a partition lies in its disk's. */
+/* A partition's directory lies in that of its disk. */
 int sysfs_to_disk(const char *root, struct sysfs_block *b)
 {
 	struct sysfs_number number;

@@ -9,7 +9,7 @@
 
 #include "model/device.h"
 
-#define SYSFS_TEXT_MAX 255 /* of an attribute, the rest is not read */
+#define SYSFS_TEXT_MAX 255 /* of an attribute; the rest is not read */
 
 struct sysfs_number {
 	uint32_t major;
@@ -27,14 +27,14 @@ bool sysfs_is_same(struct sysfs_number a, struct sysfs_number b);
 /* Opens ROOT/dev/block/MAJOR:MINOR. Returns 0 or -errno. */
 int sysfs_open_block(const char *root, struct sysfs_number number, struct sysfs_block *ret);
 
-/* Exchanges a partition for its disk; a disk stays. Returns 0, or -errno with *b unchanged. */
+/* Replaces a partition by its disk; a disk is unchanged. Returns 0, or -errno with *b unchanged. */
 int sysfs_to_disk(const char *root, struct sysfs_block *b);
 
-/* One attribute, cut to what fits, as printable text without its line break. Returns 0 or -errno
- * with dst unchanged. */
+/* Reads one attribute, truncated to the buffer, as printable text without its line break. Returns 0
+ * or -errno with dst unchanged. */
 int sysfs_read_text(int fd, const char *path, char *dst, size_t size);
 int sysfs_read_uint(int fd, const char *path, uint64_t max, uint64_t *ret);
-uint32_t sysfs_read_uint32(int fd, const char *path); /* 0 when it is missing or no number */
+uint32_t sysfs_read_uint32(int fd, const char *path); /* 0 when it is missing or not a number */
 int sysfs_read_number(int fd, const char *path, struct sysfs_number *ret); /* "8:16" */
 
 #endif

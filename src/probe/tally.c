@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time at work and I/Os per second, of several threads together. */
+/* Busy time and I/Os per second, of several threads together. */
 #include "probe/tally.h"
 
 #include <stdlib.h>
@@ -17,13 +17,13 @@ void activity_init(struct activity *a)
 
 void activity_done(struct activity *a)
 {
-	(void)pthread_mutex_destroy(&a->lock); /* nobody holds it */
+	(void)pthread_mutex_destroy(&a->lock); /* not locked */
 }
 
 void activity_begin(struct activity *a, enum run_operation operation, uint64_t now_nsec)
 {
 	(void)pthread_mutex_lock(&a->lock); /* cannot fail */
-	/* Threads do not come here in the order of their clock readings. */
+	/* Threads do not arrive in the order of their clock readings. */
 	if (now_nsec < a->of[operation].end_nsec)
 		now_nsec = a->of[operation].end_nsec;
 	if (a->of[operation].threads++ == 0 || now_nsec < a->of[operation].since_nsec)

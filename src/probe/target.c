@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds, proves and opens the probe file. */
+/* Finds, verifies and opens the probe file. */
 #include "probe/target.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 #include "probe/place.h"
 #include "probe/setup.h"
 
-#define AUTO_SHARE 100 /* of the free space, when nobody chose a size */
+#define AUTO_SHARE 100 /* 1/100 of the free space, when no size is configured */
 #define MIB (UINT64_C(1) << 20)
 
-/* The rules of a stage, about the probe file. */
+/* Checks the rules of a stage on the probe file. */
 static int check(const struct target *t, enum guard_stage stage, const struct guard_facts *facts,
 	struct run *run)
 {
@@ -36,7 +36,7 @@ static void end_step(const struct target *t, enum run_setup_step step)
 	setup_end_step(t->directory.place->setup, step);
 }
 
-/* What can be known before the file is opened. */
+/* Checks that need no open file. */
 static int check_file(
 	const struct target *t, const struct stat *st, bool is_immutable, struct run *run)
 {
@@ -66,7 +66,7 @@ static int create_file(struct target *t, struct run *run)
 	return 0;
 }
 
-/* The file again, for another use: still the same one. */
+/* Opens the file again for another use, and checks that it is the same one. */
 static int reopen_file(const struct target *t, const struct stat *known, int flags, struct run *run)
 {
 	struct guard_facts facts = { .known = *known };
@@ -86,7 +86,7 @@ static int reopen_file(const struct target *t, const struct stat *known, int fla
 	return fd;
 }
 
-/* What the rules have not said yet. */
+/* Reports a failure that the rules have not reported yet. */
 static int explain(const struct target *t, int r, const char *doing, struct run *run)
 {
 	return run->status == RUN_OK ? fault_set(run, r, doing, t->directory.path) : r;
@@ -136,7 +136,7 @@ uint64_t target_auto_bytes(const struct identity *identity)
 	uint64_t bytes = identity->free_bytes / AUTO_SHARE / MIB * MIB;
 
 	if (identity->size_bytes == 0)
-		bytes = JOB_FIRST_LAYOUT_BYTES; /* a file system that does not say how big it is */
+		bytes = JOB_FIRST_LAYOUT_BYTES; /* the file system reports no size */
 	if (bytes > WORKLOAD_FILE_SIZE_DEFAULT)
 		bytes = WORKLOAD_FILE_SIZE_DEFAULT;
 	return bytes < WORKLOAD_FILE_SIZE_MIN ? WORKLOAD_FILE_SIZE_MIN : bytes;
@@ -159,7 +159,7 @@ static int put_header(struct target *t, struct run *run)
 	return r < 0 ? fault_set(run, r, "write the probe file in", t->directory.path) : 0;
 }
 
-/* Of a file just created, or one whose creator was killed before it came to this. */
+/* For a file just created, or one whose creator was killed before it wrote the header. */
 static int write_header(struct target *t, const struct clock *clock, struct run *run)
 {
 	t->header = (struct header){
@@ -172,8 +172,7 @@ static int write_header(struct target *t, const struct clock *clock, struct run 
 	return put_header(t, run);
 }
 
-/* The bytes that change are few and next to each other: a header that was written halfway is still
- * ours. */
+/* The few bytes that change are adjacent: a header that was written partially is still ours. */
 int target_keep_growth(struct target *target, const struct growth *growth, struct run *run)
 {
 	if (growth->began_usec == target->header.growth.began_usec &&
@@ -183,7 +182,7 @@ int target_keep_growth(struct target *target, const struct growth *growth, struc
 	return put_header(target, run);
 }
 
-/* Ours, by what it begins with. */
+/* Checks by the header that the file is ours. */
 static int check_header(const struct target *t, int fd, struct header *ret, struct run *run)
 {
 	struct guard_facts facts = { .header_error = guard_read_header(fd, ret) };
@@ -207,7 +206,7 @@ static int read_header(struct target *t, const struct clock *clock, struct run *
 	return check_header(t, t->lock_fd, &t->header, run);
 }
 
-/* As an empty one is ours to fill, it has no header to check. */
+/* An empty file is ours to fill, so it has no header to check. */
 static int find_opened(const struct target *t, const struct stat *known, bool is_immutable,
 	struct target_found *ret, struct run *run)
 {
@@ -218,7 +217,7 @@ static int find_opened(const struct target *t, const struct stat *known, bool is
 		return r;
 	if (faccessat(t->directory.fd, t->file_name, R_OK | W_OK, AT_EACCESS) < 0)
 		return fault_set(run, -errno, "open the probe file in", t->directory.path);
-	/* Only the owner may leave the time of the last access alone. */
+	/* Only the owner may use O_NOATIME. */
 	int fd = reopen_file(t, known, O_RDONLY | O_NOATIME, run);
 	if (fd == -EPERM && run->status == RUN_OK)
 		fd = reopen_file(t, known, O_RDONLY, run);
@@ -312,8 +311,8 @@ int target_measure(struct target *target, uint64_t *ret_data_bytes)
 	return 0;
 }
 
-/* What is measured and laid out is the file whose header was read: by device and inode and, where
- * a file system gives out one number twice, by the UUID in its header. */
+/* The file measured and laid out is the one whose header was read: the same device and inode and,
+ * because a file system may reuse inode numbers, the same UUID in its header. */
 static int open_again(const struct target *t, int flags, struct run *run)
 {
 	struct guard_facts facts = { .known_header = t->header };
@@ -323,7 +322,7 @@ static int open_again(const struct target *t, int flags, struct run *run)
 	int fd = reopen_file(t, &facts.known, flags, run);
 	if (fd < 0)
 		return fd;
-	facts.file = facts.known; /* as reopen_file found */
+	facts.file = facts.known; /* as reopen_file found it */
 	int r = guard_read_header(fd, &facts.header);
 	end_step(t, RUN_SETUP_HEADER);
 	if (r == 0 || r == -EBADMSG || r == -EPROTO)
@@ -364,7 +363,7 @@ static int flags_of(enum workload_cache cache)
 	return 0;
 }
 
-/* Through the page cache, with each write followed by fdatasync: the nearest there is to direct. */
+/* Through the page cache, with fdatasync after each write: the closest to direct I/O. */
 int target_fall_back(struct target *target, struct run *run)
 {
 	target->io_fd = fd_close(target->io_fd);
@@ -379,7 +378,7 @@ int target_fall_back(struct target *target, struct run *run)
 	return 0;
 }
 
-/* A block that direct I/O cannot do here is refused in words before the kernel says EINVAL. */
+/* Refuses a block that direct I/O cannot do here, with a sentence in place of EINVAL. */
 static int check_alignment(
 	const struct target *t, const struct workload *workload, uint32_t sector, struct run *run)
 {
@@ -400,13 +399,13 @@ static bool is_refusal(int r)
 	return r == -EINVAL || r == -EOPNOTSUPP;
 }
 
-/* What can be known of the alignment without direct I/O; 0: nothing. */
+/* The alignment as far as it is known without direct I/O; 0: not known. */
 static uint32_t look_up_alignment(const struct target *t, const struct run *run)
 {
 	struct device_info device = { 0 };
 
 	(void)device_find("/sys", place_block_device(t->lock_fd, &run->identity),
-		&device); /* there may be none */
+		&device); /* there may be no device */
 	return alignment_choose(
 		place_facts(t->lock_fd).direct_align_bytes, device.logical_block_bytes);
 }
@@ -448,7 +447,7 @@ int target_open_io(struct target *target, const struct workload *workload, struc
 	return 0;
 }
 
-/* Only while we hold its lock, and only the file that we hold it of. */
+/* Only while we hold its lock, and only the locked file. */
 static int remove_file(const struct target *t)
 {
 	struct guard_id id;
@@ -461,7 +460,7 @@ void target_undo(struct target *target)
 {
 	struct target *t = target;
 
-	/* The failure that brought us here is the one to tell. */
+	/* The original failure is the one to report. */
 	if (t->is_file_new)
 		(void)remove_file(t);
 	else if (t->layout_fd >= 0)
@@ -473,7 +472,7 @@ void target_remove(struct target *target)
 {
 	if (remove_file(target) < 0)
 		return;
-	/* NFS keeps an open file under another name, in the directory that is to go. */
+	/* NFS renames a file that is removed while open, and so keeps the directory in use. */
 	target->io_fd = fd_close(target->io_fd);
 	target->layout_fd = fd_close(target->layout_fd);
 	target->lock_fd = fd_close(target->lock_fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks before and after, and sets the flags. */
+/* Examines the file before and after the measurement, and sets the flags. */
 #include "probe/trust.h"
 
 #include <fcntl.h>
@@ -51,7 +51,8 @@ static bool has_own_cache(const struct target *target)
 			place_facts(target->io_fd).direct_align_bytes);
 }
 
-/* Tried on the first block that is laid out. In memory there is no other way. */
+/* The trial uses the first block that is laid out. An in-memory file system always uses the page
+ * cache. */
 static void begin_bypass(const struct trust *t, struct run *run)
 {
 	const struct target *target = t->target;
@@ -76,7 +77,7 @@ static void begin_cache(struct trust *t, const struct workload *w)
 	t->has_own_cache = has_own_cache(t->target);
 	if (t->target->is_direct || t->target->is_fallback)
 		cache_drop_all(fd);
-	if (t->target->is_fallback) /* read-ahead would be there before it is asked for */
+	if (t->target->is_fallback) /* read-ahead would fill the cache before the reads */
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	t->has_view = look(t, w, &t->resident_bytes);
 }

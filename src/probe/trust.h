@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out, around a measurement, what its numbers are worth: the flags cached?, compressed?,
- * split and, where direct I/O was taken and writes are not direct, fallback. All of it is set-up
- * and aftermath: nothing here runs while an I/O is timed. */
+/* Determines, around a measurement, how far its numbers can be trusted: the flags cached?,
+ * compressed?, split and, where direct I/O was accepted but writes are not direct, fallback. All of
+ * it runs before or after the timed I/O. */
 #ifndef REPOPROBE_PROBE_TRUST_H
 #define REPOPROBE_PROBE_TRUST_H
 
@@ -16,9 +16,9 @@ struct target;
 struct trust {
 	const struct target *target; /* lent */
 	const struct clock *clock;
-	bool has_own_cache; /* the file system */
+	bool has_own_cache; /* of the file system */
 	bool has_view;
-	uint64_t resident_bytes; /* at the beginning, of the part in use */
+	uint64_t resident_bytes; /* at the beginning, in the part in use */
 	struct cache_meter meter; /* for the back end, unless I/O is direct */
 	struct device_info device; /* leaf_count 0: none */
 	struct split_facts split;
@@ -26,12 +26,12 @@ struct trust {
 	uint64_t begin_nsec;
 };
 
-/* Just before the first I/O, the target open for it and run->workload as it will be carried out.
- * What the page cache holds of the file is let go unless the run is to find it. */
+/* Just before the first I/O, with the target open for it and run->workload as carried out. Drops
+ * the file from the page cache unless the run is to find it there. */
 void trust_begin(
 	struct trust *t, const struct target *target, const struct clock *clock, struct run *run);
 
-/* After the last I/O. With I/Os still out, the repository is not touched any more. */
+/* After the last I/O. With I/Os outstanding, the repository is not accessed any more. */
 void trust_end(struct trust *t, struct run *run);
 
 #endif
