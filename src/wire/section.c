@@ -47,7 +47,7 @@ int wire_peek(const uint8_t *data, size_t len, enum wire_type *ret, struct error
 size_t section_begin(struct buf *b, uint16_t tag)
 {
 	buf_add_u16(b, tag);
-	buf_add_u32(b, 0); /* the length, once it is known */
+	buf_add_u32(b, 0); /* the length, filled in by section_end */
 	return b->len;
 }
 
@@ -184,7 +184,7 @@ void section_read_numbers(
 	}
 }
 
-/* The same for a 32-bit number from min to max. */
+/* Reads a 32-bit number from min to max. */
 static uint32_t read_between(struct buf_reader *r, uint32_t min, uint32_t max)
 {
 	uint32_t value = buf_read_u32(r);
@@ -258,7 +258,7 @@ void section_read_workload(struct buf_reader *r, struct workload *w)
 	w->engine = (enum workload_engine)section_read_below(r, WORKLOAD_ENGINE_THREADS + 1);
 	w->timeout_usec = buf_read_u64(r);
 	w->is_fresh = section_read_boolean(r);
-	/* A multiple of the sector, as every divisor later on relies on. */
+	/* A multiple of the sector: later divisors rely on it. */
 	if (w->block_size_bytes % BLOCK_SIZE_MIN != 0 || w->align_bytes % BLOCK_SIZE_MIN != 0)
 		r->error = -EBADMSG;
 }

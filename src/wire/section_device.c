@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device and its leaves as values in a section. */
+/* Encodes and decodes a device and its leaves. */
 #include <errno.h>
 
 #include "wire/section.h"
 
-/* What the kernel's dev_t holds. */
+/* The ranges of the kernel's dev_t. */
 #define MAJOR_MAX 0xfffU
 #define MINOR_MAX 0xfffffU
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker found when it looked at a repository, so far. */
+/* Encodes and decodes an examination, complete or in progress. */
 #include <errno.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static int read_step(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct examination *e = into;
 
-	(void)reterr; /* nothing to say beyond "out of range" */
+	(void)reterr; /* no detail beyond "out of range" */
 	e->step = (enum examination_step)section_read_below(r, EXAMINATION_STEPS);
 	return 0;
 }
@@ -243,7 +243,7 @@ static void add_direct(struct buf *b, const struct examination_direct *d)
 	}
 }
 
-/* That it is there says it. */
+/* The section's presence is its value. */
 static int read_cached_writes(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct examination *e = into;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes to a worker, and what it says on its way: job and progress. */
+/* Encodes and decodes job and progress. */
 #include <errno.h>
 #include <string.h>
 
@@ -110,12 +110,12 @@ static int read_target(struct buf_reader *r, void *into, struct error *reterr)
 	section_read_text(r, job->probe_directory, sizeof(job->probe_directory));
 	section_read_text(r, job->file_name, sizeof(job->file_name));
 	if (r->error < 0)
-		return 0; /* the caller says so */
+		return 0; /* the caller reports it */
 	if (job->repository_path[0] != '/')
 		return error_set(reterr, -EBADMSG, "the repository's path is not absolute");
 	if (job->probe_directory[0] != '\0' && job->probe_directory[0] != '/')
 		return error_set(reterr, -EBADMSG, "the probe directory's path is not absolute");
-	/* A name that leads elsewhere would let a job write outside its directory. */
+	/* A name with a path could make a job write outside its directory. */
 	if (job->file_name[0] == '\0' || job->file_name[0] == '.' || strchr(job->file_name, '/'))
 		return error_set(reterr, -EBADMSG, "the probe file's name is not a plain name");
 	return 0;
@@ -135,7 +135,7 @@ static int read_file(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct job *job = into;
 
-	(void)reterr; /* nothing to say beyond "out of range" */
+	(void)reterr; /* no detail beyond "out of range" */
 	job->file_target_bytes = buf_read_u64(r);
 	job->first_layout_bytes = buf_read_u64(r);
 	job->growth_bytes = buf_read_u64(r);

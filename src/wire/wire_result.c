@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker reports: the parts of a run that it knows. */
+/* Encodes and decodes a worker's result: the parts of a run that it knows. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum result_tag {
 	RESULT_TAG_STATUS = 1,
 	RESULT_TAG_TIMES = 2,
-	RESULT_TAG_WAY = 3, /* how it was measured: trust, engine, what was left out */
+	RESULT_TAG_WAY = 3, /* how it was measured: trust, engine, what was excluded */
 	RESULT_TAG_WORKLOAD = 4,
 	RESULT_TAG_FILE = 5,
 	RESULT_TAG_IDENTITY = 6,
@@ -29,7 +29,7 @@ enum result_tag {
 
 #define ERRNO_MAX 4095 /* the kernel's */
 
-/* --- Numbers, in the order of their bytes, each with its bound ------------- */
+/* --- Numbers in encoding order, each with its bound ------------------------ */
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -123,7 +123,7 @@ void section_add_identity(struct buf *b, const struct identity *identity)
 	section_add_numbers(b, identity, space_numbers, COUNT(space_numbers));
 }
 
-/* What is not known is no section. */
+/* Unknown values have no section. */
 static void add_surroundings(struct buf *b, const struct run *run)
 {
 	const struct identity *identity = &run->identity;
@@ -152,7 +152,7 @@ static void add_surroundings(struct buf *b, const struct run *run)
 	}
 }
 
-/* An operation that did not happen is no section. */
+/* An operation without I/O has no section. */
 static void add_operation(struct buf *b, uint16_t tag, const struct run_operation_result *o)
 {
 	if (o->ios == 0 && o->errors == 0)
@@ -179,7 +179,7 @@ void wire_encode_result(const struct run *run, struct buf *b)
 	section_add_header(b, WIRE_RESULT);
 	add_status(b, run);
 	add_measurement(b, run);
-	/* A run that failed before there was a workload has none. */
+	/* A run that failed before its workload was set has none. */
 	if (run->workload.block_size_bytes > 0) {
 		size_t begin = section_begin(b, RESULT_TAG_WORKLOAD);
 		section_add_workload(b, &run->workload);
@@ -206,7 +206,7 @@ static int read_status(struct buf_reader *r, void *into, struct error *reterr)
 	run->error_number = buf_read_u16(r);
 	section_read_text(r, run->reason, sizeof(run->reason));
 	if (r->error < 0)
-		return 0; /* the caller says so */
+		return 0; /* the caller reports it */
 	if (run->error_number > ERRNO_MAX) {
 		int number = run->error_number;
 		run->error_number = 0;
@@ -220,7 +220,7 @@ static int read_status(struct buf_reader *r, void *into, struct error *reterr)
 
 static int read_times(struct buf_reader *r, void *into, struct error *reterr)
 {
-	(void)reterr; /* nothing to say beyond "out of range" */
+	(void)reterr; /* no detail beyond "out of range" */
 	section_read_numbers(r, into, time_numbers, COUNT(time_numbers));
 	return 0;
 }
@@ -264,7 +264,7 @@ static int read_workload(struct buf_reader *r, void *into, struct error *reterr)
 
 static int read_file(struct buf_reader *r, void *into, struct error *reterr)
 {
-	(void)reterr; /* nothing to say beyond "out of range" */
+	(void)reterr; /* no detail beyond "out of range" */
 	section_read_numbers(r, into, file_numbers, COUNT(file_numbers));
 	return 0;
 }
@@ -289,7 +289,7 @@ static int read_options(struct buf_reader *r, void *into, struct error *reterr)
 	struct run *run = into;
 	struct identity_options *options = &run->identity.options;
 
-	(void)reterr; /* nothing to say beyond "cut short" */
+	(void)reterr; /* no detail beyond "cut short" */
 	section_read_text(r, options->mount, sizeof(options->mount));
 	section_read_text(r, options->fs, sizeof(options->fs));
 	return 0;
@@ -309,7 +309,7 @@ static int read_device(struct buf_reader *r, void *into, struct error *reterr)
 {
 	struct run *run = into;
 
-	(void)reterr; /* nothing to say beyond "out of range" */
+	(void)reterr; /* no detail beyond "out of range" */
 	section_read_device(r, &run->identity.device);
 	run->identity.has_device = true;
 	return 0;
@@ -409,7 +409,7 @@ static int read_iops(struct buf_reader *r, void *into, struct error *reterr)
 	return 0;
 }
 
-/* What no section can see alone. Sections come in any order. */
+/* Checks across sections, which come in any order. */
 static int check_iops(const struct run *run, struct error *reterr)
 {
 	const struct run_iops *total = &run->iops[RUN_OPERATIONS];
@@ -425,7 +425,7 @@ static int check_iops(const struct run *run, struct error *reterr)
 	return 0;
 }
 
-/* No such answer comes from a worker that is well. */
+/* A correct worker never sends such a result. */
 static int check_measured(const struct run *run, struct error *reterr)
 {
 	if (run->status != RUN_OK || run_is_measured(run))
@@ -433,7 +433,7 @@ static int check_measured(const struct run *run, struct error *reterr)
 	return error_set(reterr, -EBADMSG, "a run is called ok, and no I/O was measured in it");
 }
 
-/* Forgets all that a result fills. */
+/* Clears all members that a result sets. */
 static void clear_result(struct run *run)
 {
 	run->setup_nsec = 0;
