@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repoprobe-worker: touches the repository so that nobody else has to, and exits. */
+/* repoprobe-worker: accesses the repository in place of the daemon, and exits. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 int main(void)
 {
-	(void)fcntl(WORKER_SOCKET_FD, F_SETFD, FD_CLOEXEC); /* worker_run says if it is not there */
-	/* No handlers, no flushing: with an I/O outstanding any of it could hang. */
+	(void)fcntl(WORKER_SOCKET_FD, F_SETFD, FD_CLOEXEC); /* worker_run reports a missing fd */
+	/* No exit handlers, no flushing: with I/O outstanding any of it could hang. */
 	_exit(worker_run(WORKER_SOCKET_FD));
 }

@@ -37,7 +37,7 @@ static bool is_job_socket(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* Rights that no job needs, given up before the first byte of it is read. */
+/* Drops privileges that no job needs before the first byte of it is read. */
 static int restrict_process(void)
 {
 	const struct rlimit no_core = { 0, 0 };
@@ -74,7 +74,7 @@ struct listener {
 	bool is_gone;
 };
 
-/* Progress is for watching: what does not fit into the socket now is not worth waiting for. */
+/* Progress is informational: a message that does not fit into the socket is dropped. */
 static void send_progress(void *data, const struct job_progress *progress)
 {
 	struct listener *listener = data;
@@ -111,7 +111,7 @@ static int send_result(int fd, const struct run *run)
 	return r;
 }
 
-/* Each step with what is known before it: it may be the one that hangs. */
+/* Sent before each step with what is known so far: the step may hang. */
 static void send_examination(void *data, const struct examination *e)
 {
 	struct listener *listener = data;
@@ -128,7 +128,7 @@ static void send_examination(void *data, const struct examination *e)
 	buf_done(&b);
 }
 
-/* Jobs that measure nothing. */
+/* Jobs without a measurement. */
 static const struct examination_job {
 	enum job_kind kind;
 	void (*run)(const struct job *job, const struct examine_observer *observer,
@@ -186,19 +186,19 @@ static int carry_out(int fd, struct job *job, struct run *run)
 	};
 	struct clock clock = clock_system();
 
-	clock.offset_file = NULL; /* a test may move the daemon's clock, never a latency's */
+	clock.offset_file = NULL; /* a test may shift the daemon's clock, never a latency */
 	int r = leave_standard_descriptors();
 	if (r < 0) {
 		log_error("cannot open /dev/null: %s", errno_text(-r));
 		return EXIT_FAILED;
 	}
-	/* A run of the daemon's like any other, but for what it costs: for thousands of them. */
+	/* Like any other run of the daemon, but cheap: for tests with thousands of runs. */
 	if (job->kind == JOB_BLOCK && hook_is_set("REPOPROBE_TEST_NULL_KIND"))
 		job->kind = JOB_NULL;
 	const struct examination_job *examination = find_examination(job->kind);
 	if (examination)
 		return examine(fd, examination, job);
-	/* What comes from here on may be the repository's fault, what came before is not. */
+	/* A failure from here on may be the repository's fault; an earlier one is not. */
 	send_progress(&listener, &(struct job_progress){ .phase = JOB_PHASE_EXAMINE });
 	probe_run(job, &clock, &observer, run);
 	return send_result(fd, run) < 0 ? EXIT_FAILED : EXIT_DELIVERED;
@@ -212,7 +212,7 @@ int worker_run(int fd)
 	int code = EXIT_FAILED;
 	int r;
 
-	log_never_wait(); /* its standard error is the daemon's, which may be full */
+	log_never_wait(); /* its standard error is the daemon's and may block */
 	if (!is_job_socket(fd)) {
 		log_error(
 			"repoprobe-worker is started by repoprobe and repoprobed, which hand it a "
