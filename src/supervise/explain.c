@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a worker's end reads as a run's status, when the worker itself did not say. */
+/* Derives a run's status from the end of a worker that sent no result. */
 #include "supervise/supervise.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void explain_kill(
 	buf_done(&work);
 }
 
-/* Nobody has touched the repository: that this run did not take place says nothing of it. */
+/* The repository was not accessed, so this failure says nothing about it. */
 static void explain_no_begin(const struct supervise_life *life, int wait_status, struct run *run)
 {
 	if (life->was_killed)

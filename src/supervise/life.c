@@ -33,7 +33,7 @@ static enum supervise_action kill_it(struct supervise_life *life, uint64_t deadl
 	return SUPERVISE_DO_KILL;
 }
 
-/* The deadline of each state has come. */
+/* Handles the expired deadline of each state. */
 static enum supervise_action expire(struct supervise_life *life, uint64_t now_nsec)
 {
 	switch (life->state) {
@@ -41,7 +41,7 @@ static enum supervise_action expire(struct supervise_life *life, uint64_t now_ns
 		life->was_killed = true;
 		return kill_it(life, after(now_nsec, SUPERVISE_REAP_NSEC));
 	case SUPERVISE_REPORTED:
-		/* It may be kept by the kernel, or by a fault of its own, which a signal ends. */
+		/* The worker hangs in the kernel, or by its own bug, which a signal ends. */
 		return kill_it(life, after(now_nsec, SUPERVISE_REAP_NSEC - SUPERVISE_GRACE_NSEC));
 	case SUPERVISE_KILLED:
 		life->state = SUPERVISE_STUCK;
@@ -54,7 +54,7 @@ static enum supervise_action expire(struct supervise_life *life, uint64_t now_ns
 	return SUPERVISE_DO_NOTHING;
 }
 
-/* A result counts as long as the worker is not given up, also when it crossed our kill. */
+/* A result is accepted until the worker is declared stuck, even if it arrives after the kill. */
 static void take_result(struct supervise_life *life, uint64_t now_nsec)
 {
 	if (life->state == SUPERVISE_RUNNING) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the file of notes and /proc. A process is ours when pid, start and program are. */
+/* Reads the notes file and /proc. A process is our worker if pid, start time and program match. */
 #include "supervise/notes.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "supervise/supervise.h"
 
-#define WORKER_COMM "repoprobe-worke" /* all that the kernel keeps of the name */
+#define WORKER_COMM "repoprobe-worke" /* the kernel truncates the name */
 #define STAT_BYTES_MAX 4096
 
 int notes_boot_id(char ret[WORKER_NOTE_BOOT_ID_LEN + 1])
@@ -46,9 +46,7 @@ static int read_stat(uint64_t pid, char ret_comm[WORKER_NOTE_COMM_SIZE], uint64_
 	return r == 0 ? 0 : -ESRCH;
 }
 
-/* Of the program nothing is asked here: a child that was spawned just now may not have its name
- * yet.
- */
+/* The program is not checked: a child that was just spawned may not have its name yet. */
 int notes_start_ticks(uint64_t pid, uint64_t *ret)
 {
 	char comm[WORKER_NOTE_COMM_SIZE];
@@ -66,7 +64,7 @@ int notes_adopt(const struct worker_note *note, struct supervise_worker *ret)
 	worker.pidfd = (int)syscall(SYS_pidfd_open, (pid_t)note->pid, 0);
 	if (worker.pidfd < 0)
 		return -errno;
-	/* Asked after the pidfd is there: the number cannot be another's any more. */
+	/* Checked after the pidfd is open, which excludes a reused pid. */
 	int r = read_stat(note->pid, comm, &ticks);
 	if (r == 0 &&
 		(ticks != note->start_ticks || strcmp(comm, WORKER_COMM) != 0 ||

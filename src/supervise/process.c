@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spawns a worker, talks to it and reaps it. Never waits. */
+/* Spawns a worker, talks to it and reaps it. Never blocks. */
 #include "supervise/supervise.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define WORKER_FD 3
 #define SOCKET_BUFFER_BYTES ((int)(2 * WIRE_MESSAGE_MAX))
 
-/* Replaces the last name of the path of our own executable. */
+/* Replaces the last component of our own executable's path. */
 static int name_sibling(char *ret, size_t size)
 {
 	ssize_t len = readlink("/proc/self/exe", ret, size - 1);
@@ -58,8 +58,8 @@ int supervise_find_worker(char *ret_path, size_t size, struct error *reterr)
 	return 0;
 }
 
-/* Nothing of ours but the socket: no signal state, no terminal's process group, no stdin and
- * stdout. stderr stays until the worker has its job. */
+/* The worker inherits only the socket: default signals, its own process group, no stdin and stdout.
+ * stderr stays until the worker has its job. */
 static int prepare_spawn(
 	int child_fd, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
 {
@@ -130,7 +130,7 @@ static int open_sockets(int ret[2])
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret) < 0)
 		return -errno;
-	/* A result fits into the default too; this is room for progress that nobody read yet. */
+	/* A result also fits into the default; this leaves space for unread progress. */
 	(void)setsockopt(ret[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	(void)setsockopt(ret[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	if (fcntl(ret[0], F_SETFL, O_NONBLOCK) < 0) {
@@ -149,7 +149,7 @@ int supervise_spawn(const char *worker_path, const struct job *job, struct super
 	int r = supervise_spawn_from(NULL, worker_path, job, &worker, reterr);
 
 	if (r < 0)
-		supervise_close(&worker); /* who reaps a killed one is init, soon */
+		supervise_close(&worker); /* init reaps a killed one */
 	else
 		*ret = worker;
 	return r;
@@ -174,21 +174,21 @@ int supervise_spawn_from(struct supervise_spawner *spawner, const char *worker_p
 	}
 	worker.pidfd = (int)syscall(SYS_pidfd_open, worker.pid, 0);
 	r = worker.pidfd < 0 ? -errno : send_job(worker.socket, job);
-	/* One that ended at once is told from its exit code. */
+	/* The exit code of a worker that ended at once gives the reason. */
 	if (r == -EPIPE || r == -ECONNRESET)
 		r = 0;
 	*ret = worker;
 	if (r == 0)
 		return 0;
-	supervise_kill(&worker); /* a child that cannot be supervised must not live */
+	supervise_kill(&worker); /* an unsupervised child must not live */
 	return error_set(reterr, r, "cannot hand a job to %s: %s", worker_path, errno_text(-r));
 }
 
-/* Where a message goes: the caller's variables. */
+/* Where a message is stored: the caller's variables. */
 struct receiver {
 	struct job_progress *progress;
 	struct run *run;
-	struct examination *examination; /* NULL: none is due */
+	struct examination *examination; /* NULL: none is expected */
 };
 
 static int decode_examination(const uint8_t *data, size_t len, struct examination *examination,
@@ -282,11 +282,11 @@ int supervise_receive_examination(struct supervise_worker *worker, struct examin
 
 void supervise_kill(const struct supervise_worker *worker)
 {
-	/* It may have ended meanwhile: that is what we want. */
+	/* It may have ended meanwhile, as wanted. */
 	if (worker->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, worker->pidfd, SIGKILL, NULL, 0);
 	else if (worker->pid > 0)
-		(void)kill(worker->pid, SIGKILL); /* ours, and not reaped: the number is right */
+		(void)kill(worker->pid, SIGKILL); /* our child, and not reaped: the pid is valid */
 }
 
 static int wait_status_of(const siginfo_t *info)
@@ -312,7 +312,8 @@ int supervise_reap(struct supervise_worker *worker, int *ret_wait_status)
 	if (waitid(type, id, &info, WEXITED | WNOHANG) < 0) {
 		if (errno != ECHILD)
 			return -errno;
-		/* Another's child, taken over from an earlier daemon: how it ended is not told. */
+		/* Not our child but adopted from an earlier daemon: its exit status is not
+		 * available. */
 		if (!is_over(worker))
 			return -EAGAIN;
 		worker->pid = 0;
@@ -337,7 +338,7 @@ void supervise_reap_stranger(pid_t pid)
 {
 	siginfo_t info;
 
-	(void)waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG); /* nobody asks how it ended */
+	(void)waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG); /* status not needed */
 }
 
 void supervise_close(struct supervise_worker *worker)

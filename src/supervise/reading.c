@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the kernel's counters and makes samples of them. */
+/* Reads the kernel's counters and converts them to samples. */
 #include "supervise/reading.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static void read_file(const char *proc, const char *name, struct buf *text)
 	*text = (struct buf)BUF_INIT(READING_FILE_MAX);
 	buf_printf(&path, "%s/%s", proc, name);
 	if (path.error < 0 || fd_read_file(buf_text(&path), text) < 0)
-		buf_done(text); /* unknown: half a text would name half of the devices */
+		buf_done(text); /* treated as unknown: a truncated text would lack devices */
 	buf_done(&path);
 }
 
@@ -61,7 +61,7 @@ int reading_sample(const struct reading *reading, const struct identity *identit
 	int r = read_counters(reading, identity, &s, &error);
 
 	if (r == -ENOENT)
-		r = 0; /* a device that is not there is no mistake of the text's */
+		r = 0; /* a missing device is not a format error */
 	if (reading->pressure.len > 0) {
 		int p = pressure_parse(buf_text(&reading->pressure), &s.pressure, &error);
 		s.has_pressure = p == 0;

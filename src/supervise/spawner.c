@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread with a descriptor table of its own (unshare(2)), in which there is nothing that was
- * opened after its start. A child closes its copies of all descriptors when it executes its
- * program, and closing a file on FUSE, NFS or CIFS waits for that file system: were the history's
- * files among them, a hung state directory would hang every worker. */
+/* A thread with its own descriptor table (unshare(2)), which has none of the descriptors opened
+ * after its start. A child closes its copies of all descriptors at exec, and closing a file on
+ * FUSE, NFS or CIFS waits for that file system: if the history's files were among them, a hung
+ * state directory would hang every worker. */
 #include "supervise/spawner.h"
 
 #include <errno.h>
@@ -20,11 +20,11 @@
 
 struct supervise_spawner {
 	pthread_t thread;
-	int fds[2]; /* ours and the thread's end of a pair; both are in both tables */
+	int fds[2]; /* ours and the thread's end of a pair; both tables have both */
 };
 
 struct request {
-	const char *path; /* lent while the answer is waited for */
+	const char *path; /* lent until the answer */
 };
 
 struct answer {
@@ -57,7 +57,7 @@ static int send_request(int fd, struct request *request, int child_fd)
 	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* 0, -ENODATA at the end. */
+/* 0, or -ENODATA when the socket is closed. */
 static int receive_request(int fd, struct request *request, int *ret_child_fd)
 {
 	union control control = { 0 };
@@ -77,7 +77,7 @@ static int receive_request(int fd, struct request *request, int *ret_child_fd)
 		return len < 0 ? -errno : -ENODATA;
 	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	if (!header || header->cmsg_type != SCM_RIGHTS)
-		return -EMFILE; /* there was no room for the descriptor */
+		return -EMFILE; /* the descriptor table is full */
 	memcpy(ret_child_fd, CMSG_DATA(header), sizeof(*ret_child_fd));
 	return 0;
 }
@@ -89,7 +89,7 @@ static void *run_thread(void *data)
 	struct request request;
 	int r;
 
-	(void)unshare(CLONE_FILES); /* where a sandbox forbids it, children are as good as before */
+	(void)unshare(CLONE_FILES); /* if a sandbox forbids it, children inherit all */
 	do {
 		struct answer answer = { 0 };
 		int child_fd = -1;
@@ -99,7 +99,7 @@ static void *run_thread(void *data)
 		else
 			answer.r = r;
 		fd_close(child_fd);
-		(void)send(fd, &answer, sizeof(answer), MSG_NOSIGNAL); /* nobody waits at the end */
+		(void)send(fd, &answer, sizeof(answer), MSG_NOSIGNAL); /* no receiver at the end */
 	} while (r == 0 || r == -EMFILE);
 	return NULL;
 }
@@ -123,7 +123,7 @@ int spawner_ask(struct supervise_spawner *spawner, const char *path, int child_f
 	return answer.r;
 }
 
-/* Signals are for the caller's loop: the thread inherits a mask that blocks them all. */
+/* Signals are handled by the caller's loop: the thread inherits a mask that blocks all. */
 static int start_thread(struct supervise_spawner *s)
 {
 	sigset_t all;
@@ -162,7 +162,7 @@ struct supervise_spawner *supervise_spawner_stop(struct supervise_spawner *spawn
 {
 	if (!spawner)
 		return NULL;
-	(void)shutdown(spawner->fds[0], SHUT_RDWR); /* the thread sees the end */
+	(void)shutdown(spawner->fds[0], SHUT_RDWR); /* ends the thread's loop */
 	(void)pthread_join(spawner->thread, NULL);
 	fd_close(spawner->fds[0]);
 	fd_close(spawner->fds[1]);
