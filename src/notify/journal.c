@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Our own source lines are of no use to who reads the entry. */
+/* Our source locations do not help a reader of the entry. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
@@ -114,7 +114,7 @@ void journal_entry_done(struct journal_entry *entry)
 	entry->count = 0;
 }
 
-/* Adds what was written to match, and empties it for the next. */
+/* Adds the match in the buffer, and empties it for the next. */
 static bool add_match(sd_journal *journal, struct buf *match)
 {
 	bool is_added =
@@ -138,9 +138,9 @@ static bool add_matches(sd_journal *journal, const struct message *message)
 	return is_complete;
 }
 
-/* Looks for our own entry of this message. Keys begin anew with a new database, so the time of the
- * message counts too; _UID is the journal's word, not the writer's, so nobody else can make us
- * silent. A journal that cannot be read holds nothing: better twice than never. */
+/* Looks for our own entry of this message. Keys restart with a new database, so the time of the
+ * message is compared too; _UID is set by the journal, not the writer, so no other user can
+ * suppress our messages. A journal that cannot be read counts as empty: better twice than never. */
 static bool is_in_journal(const struct message *message)
 {
 	sd_journal *journal = NULL;
@@ -154,7 +154,7 @@ static bool is_in_journal(const struct message *message)
 	return is_found;
 }
 
-/* Without the socket (a service in its own root) sd_journal_sendv would say 0 and write nothing. */
+/* Without the socket (a service in its own root) sd_journal_sendv returns 0 and writes nothing. */
 static bool has_journal(void)
 {
 	return log_is_journal() && access(JOURNAL_SOCKET, W_OK) == 0;

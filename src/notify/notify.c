@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that delivers messages, its queue, and the way back for results. A message is one
- * allocation from submit to take, so that nothing can fail in between. */
+/* The thread that delivers messages, its queue, and the return of results. A message is one
+ * allocation from submit to take, so nothing can fail in between. */
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -27,21 +27,21 @@ struct item {
 
 struct list {
 	struct item *first;
-	struct item **end; /* where the next one is hung up */
+	struct item **end; /* where the next one is linked */
 };
 
 struct notifier {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* work came or a stop was asked for */
+	pthread_cond_t changed; /* new work, or a stop request */
 	pthread_t thread;
-	int result_fd; /* eventfd, readable while something is done */
+	int result_fd; /* eventfd, readable while results wait */
 	int end_fd; /* eventfd, readable when the thread has ended */
 	size_t max_queue;
 	size_t count; /* of all items: waiting, in delivery, done and not taken */
 	struct list waiting;
 	struct list done;
-	bool is_stopping; /* the thread ends when nothing waits */
-	bool is_abandoned; /* nobody waits for the thread: it ends at once and frees everything */
+	bool is_stopping; /* the thread ends when the queue is empty */
+	bool is_abandoned; /* the thread was left behind: it ends at once and frees everything */
 	bool has_ended;
 };
 
@@ -98,7 +98,7 @@ static struct notifier *notifier_free(struct notifier *n)
 	list_done(&n->done);
 	fd_close(n->result_fd);
 	fd_close(n->end_fd);
-	(void)pthread_cond_destroy(&n->changed); /* cannot fail: nobody waits */
+	(void)pthread_cond_destroy(&n->changed); /* cannot fail: no thread waits */
 	(void)pthread_mutex_destroy(&n->lock);
 	free(n);
 	return NULL;
@@ -124,7 +124,7 @@ static void *run_thread(void *data)
 		(void)pthread_mutex_lock(&n->lock);
 		item->error = r;
 		list_add(&n->done, item);
-		/* Only a counter near 2^64 could refuse, and it is never above one a message. */
+		/* Fails only if the counter nears 2^64, and it counts at most the messages. */
 		(void)eventfd_write(n->result_fd, 1);
 	}
 	n->has_ended = true;
@@ -136,7 +136,7 @@ static void *run_thread(void *data)
 	return NULL;
 }
 
-/* The thread takes no signals: they belong to the loop. */
+/* The thread blocks all signals: the loop handles them. */
 static int start_thread(struct notifier *n)
 {
 	sigset_t all;
@@ -147,9 +147,9 @@ static int start_thread(struct notifier *n)
 	if (r < 0)
 		return r;
 	r = -pthread_create(&n->thread, NULL, run_thread, n);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* it could be set a moment ago */
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* cannot fail */
 	if (r == 0)
-		(void)pthread_setname_np(n->thread, "notify"); /* for people only */
+		(void)pthread_setname_np(n->thread, "notify"); /* only for debugging */
 	return r;
 }
 
@@ -225,7 +225,7 @@ int notifier_take(struct notifier *notifier, struct notify_result *ret)
 	return 0;
 }
 
-/* False: the time is over first. No signal cuts the wait short. */
+/* False: the time limit came first. Signals do not shorten the wait. */
 static bool wait_for_end(const struct notifier *n, uint64_t limit_nsec)
 {
 	struct pollfd end = { .fd = n->end_fd, .events = POLLIN };
@@ -239,8 +239,8 @@ static bool wait_for_end(const struct notifier *n, uint64_t limit_nsec)
 	return ppoll(&end, 1, &limit, &all) > 0;
 }
 
-/* A delivery that hangs must not hold up the stop: its thread is left behind and frees what it has
- * when it comes back. What was not delivered is still in the outbox. */
+/* A delivery that hangs must not delay the stop: its thread is left behind and frees its data when
+ * it returns. Undelivered messages are still in the outbox. */
 struct notifier *notifier_stop(struct notifier *notifier, uint64_t limit_nsec)
 {
 	if (!notifier)
@@ -251,16 +251,16 @@ struct notifier *notifier_stop(struct notifier *notifier, uint64_t limit_nsec)
 	notifier->is_stopping = true;
 	(void)pthread_cond_signal(&notifier->changed);
 	(void)pthread_mutex_unlock(&notifier->lock);
-	(void)wait_for_end(notifier, limit_nsec); /* has_ended is the truth, under the lock */
+	(void)wait_for_end(notifier, limit_nsec); /* has_ended, under the lock, decides */
 
 	(void)pthread_mutex_lock(&notifier->lock);
 	bool has_ended = notifier->has_ended;
 	notifier->is_abandoned = !has_ended;
 	(void)pthread_mutex_unlock(&notifier->lock);
 	if (!has_ended) {
-		(void)pthread_detach(thread); /* it exists */
+		(void)pthread_detach(thread); /* the thread exists */
 		return NULL;
 	}
-	(void)pthread_join(thread, NULL); /* likewise, and has ended */
+	(void)pthread_join(thread, NULL); /* likewise, and it has ended */
 	return notifier_free(notifier);
 }

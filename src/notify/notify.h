@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delivers messages on a thread of its own. This version has one channel: the journal (or, without
- * one, the log on stderr). The store is not known here: the loop marks attempts and deliveries. */
+/* Delivers messages on its own thread. This version has one channel: the journal (or, without one,
+ * the log on stderr). Independent of the store: the loop records attempts and deliveries. */
 #ifndef REPOPROBE_NOTIFY_NOTIFY_H
 #define REPOPROBE_NOTIFY_NOTIFY_H
 
@@ -15,11 +15,11 @@ struct notifier;
 int notifier_start(size_t max_queue, struct notifier **ret, struct error *reterr);
 
 /* Copies the message. -ENOBUFS when the queue is full: it stays in the outbox for later. A message
- * with tries > 0 may have been delivered before a crash: the journal is asked first, and a line
- * that is already there is not written again. */
+ * with tries > 0 may have been delivered before a crash: the journal is searched first, and an
+ * entry found there is not written again. */
 int notifier_submit(struct notifier *notifier, const struct message *message);
 
-/* Readable when results wait. Lent. */
+/* Readable when results are available. Lent. */
 int notifier_fd(const struct notifier *notifier);
 
 struct notify_result {
