@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host headers in one canonical spelling: lower case, no port, no brackets, addresses as inet_ntop
+/* Host headers in one canonical form: lower case, no port, no brackets, addresses as inet_ntop
  * writes them. */
 #include "http/access.h"
 
@@ -32,7 +32,7 @@ static char lower(char c)
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* The length of the host at the start of text without its brackets, 0 when there is none. */
+/* The length of the host at the start of text without its brackets; 0: no host. */
 static size_t scan_host(const char *text, const char **ret_host, bool *ret_is_bracketed)
 {
 	*ret_is_bracketed = text[0] == '[';
@@ -48,7 +48,7 @@ static size_t scan_host(const char *text, const char **ret_host, bool *ret_is_br
 	return is_port(text + len) ? len : 0;
 }
 
-/* Rewrites an address in its shortest form. False when text is none. */
+/* Rewrites an address in its shortest form. False when text is not an address. */
 static bool canonical_address(const char *text, char ret[ACCESS_HOST_SIZE], bool *ret_is_any)
 {
 	struct in_addr v4;
@@ -101,7 +101,7 @@ struct access *access_new(void)
 	struct access *access = calloc(1, sizeof(*access));
 
 	for (size_t i = 0; access && i < sizeof(own) / sizeof(own[0]); i++)
-		(void)access_add(access, own[i]); /* cannot fail: valid, and there is room */
+		(void)access_add(access, own[i]); /* cannot fail: valid, and there is space */
 	return access;
 }
 
@@ -125,7 +125,7 @@ int access_add(struct access *access, const char *host)
 	char bracketed[ACCESS_HOST_SIZE + 2] = "[";
 	struct in6_addr v6;
 
-	/* A bare IPv6 address, as a list of hosts may well hold. */
+	/* A bare IPv6 address, which a list of hosts may contain. */
 	if (inet_pton(AF_INET6, host, &v6) == 1) {
 		(void)inet_ntop(AF_INET6, &v6, bracketed + 1, ACCESS_HOST_SIZE);
 		size_t len = strlen(bracketed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may ask: the Host header must name this server, so that no web site can make a browser read
- * us through a name of its own (DNS rebinding). Pure. */
+/* Checks the Host header: it must name this server, so that no web site can make a browser read
+ * from it under a name of its own (DNS rebinding). Pure. */
 #ifndef REPOPROBE_HTTP_ACCESS_H
 #define REPOPROBE_HTTP_ACCESS_H
 
@@ -11,20 +11,20 @@
 #define ACCESS_HOST_SIZE 256
 
 #define ACCESS_TARGET_MAX 4096 /* bytes of a request's target; longer: 414 */
-#define ACCESS_HEADERS_MAX 12288 /* bytes of a request's head; longer: 431 */
+#define ACCESS_HEADERS_MAX 12288 /* bytes of a request's header section; longer: 431 */
 
 struct access;
 
-/* Knows localhost, 127.0.0.1 and ::1. NULL when memory is short. */
+/* Allows localhost, 127.0.0.1 and ::1. NULL when out of memory. */
 struct access *access_new(void);
 struct access *access_free(struct access *access);
 
-/* A name or address, brackets and port allowed ("nas.example", "[::1]:9847"). An unspecified
- * address (0.0.0.0, ::) stands for every address of the machine: then any literal address is
- * allowed, which no rebinding can forge. Returns 0, -EINVAL (no host), -ENOBUFS or -ENOMEM. */
+/* Adds a name or address, brackets and port allowed ("nas.example", "[::1]:9847"). An unspecified
+ * address (0.0.0.0, ::) means every address of the machine: then any literal address is allowed,
+ * which DNS rebinding cannot forge. Returns 0, -EINVAL (no host), -ENOBUFS or -ENOMEM. */
 int access_add(struct access *access, const char *host);
 
-/* header NULL: a request of HTTP/1.0 without Host, which no browser sends; allowed. */
+/* header NULL: an HTTP/1.0 request without Host, which no browser sends; allowed. */
 bool access_allows(const struct access *access, const char *header);
 
 #endif

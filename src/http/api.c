@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking and answering; runs. */
+/* Submits questions to reader threads and sends their answers; handles runs. */
 #include "http/api.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static void refuse_for_now(struct refusal *refusal, const char *code, const char
 	(void)error_set(&refusal->message, 0, "%s", sentence);
 }
 
-/* On a reader thread. */
+/* Runs on a reader thread. */
 static void work(struct store_reader *reader, void *data)
 {
 	struct request *q = data;
@@ -84,7 +84,7 @@ enum MHD_Result api_ask(struct request *q,
 		refuse_for_now(&q->refusal, "no_history", "no history is open");
 		return response_refuse(q->connection, &q->refusal);
 	}
-	q->is_asked = true; /* also when the queue was full: the connection's next turn says so */
+	q->is_asked = true; /* also when the queue is full: the next call reports that */
 	return MHD_YES;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A heat map (interfaces "HTTP"): spans of time with the counts of spans of latency, in JSON, or as
- * CSV one line a cell. */
+/* A heat map (interfaces "HTTP"): time intervals with the counts of latency intervals, as JSON or
+ * as CSV with one line per cell. */
 #include "http/api.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ static int write_json(const struct query *query, const struct store_heatmap *map
 	return json_dump(root, false, b);
 }
 
-/* RFC 4180; only cells that hold something. */
+/* RFC 4180; only cells with a count. */
 static int write_csv(const struct store_heatmap *map, struct buf *b)
 {
 	buf_add_text(b, "utc,time,from_seconds,to_seconds,ios\r\n");

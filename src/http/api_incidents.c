@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Incidents: a list, as JSON or CSV; and one with all that was said of it. */
+/* Incidents: a list, as JSON or CSV; and one with all of its messages. */
 #include "http/api.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ enum MHD_Result api_incidents(struct request *q)
 struct one_incident {
 	struct store_reader *reader;
 	struct error *error;
-	struct json_t *object; /* NULL: there is none */
+	struct json_t *object; /* NULL: no such incident */
 	struct json_t *events;
 };
 

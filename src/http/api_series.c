@@ -87,7 +87,7 @@ static void append_value(
 	}
 }
 
-/* How many runs ended as what, and "failed": all of those that are neither ok nor skipped. */
+/* The number of runs by status, and "failed": all that are neither ok nor skipped. */
 static struct json_t *counts_json(const struct points *points)
 {
 	struct json_t *object = json_new_object();
@@ -203,8 +203,7 @@ static const struct json_t *find_named(const struct json_t *list, const char *na
 	return NULL;
 }
 
-/* A configured probe that has no run yet is an empty series, not an unknown one: the overview
- * knows. */
+/* A configured probe without runs is an empty series, not an unknown one: the overview lists it. */
 static bool is_configured(struct request *q)
 {
 	struct body *body = bodies_take(q->server->bodies, HTTP_BODY_OVERVIEW);

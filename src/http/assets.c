@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding embedded files. The table itself is generated (web/embed.sh). */
+/* Finds embedded files. The table itself is generated (web/embed.sh). */
 #include "http/assets.h"
 
 #include <stddef.h>

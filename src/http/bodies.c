@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reference-counted bodies. Compression happens where a body is made, never where it is sent. */
+/* Reference-counted bodies. A body is compressed when it is made, never when it is sent. */
 #include "http/bodies.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ static int set_gzip(struct body *body, int level)
 	if (r == 0)
 		r = buf_take(&b, &body->gzip, &body->gzip_len);
 	buf_done(&b);
-	return r == -ENOBUFS ? 0 : r; /* no smaller than the original: not worth it */
+	return r == -ENOBUFS ? 0 : r; /* not smaller than the original: send that */
 }
 
 int body_new(const void *data, size_t len, int level, struct body **ret)

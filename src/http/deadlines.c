@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list under one lock, looked through once a second by a thread that sleeps while it is empty. A
- * socket is shut down under the lock, so it is still the one that the deadline was made for. */
+/* A list under one lock, scanned once a second by a thread that sleeps while it is empty. A socket
+ * is shut down under the lock, so its descriptor cannot have been reused. */
 #include "http/deadlines.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ struct deadlines {
 	const struct clock *clock;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* the first came, or all is over */
+	pthread_cond_t changed; /* the first deadline was added, or the thread should stop */
 	struct deadline *first;
 	bool is_stopping;
 };
@@ -36,7 +36,7 @@ static void sweep(struct deadlines *d)
 
 	for (struct deadline *i = d->first; i; i = i->next)
 		if (i->due_nsec <= now_nsec) {
-			(void)shutdown(i->fd, SHUT_RDWR); /* may be the client's end already */
+			(void)shutdown(i->fd, SHUT_RDWR); /* the client may have closed it */
 			i->due_nsec = UINT64_MAX;
 		}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of the questions that are out, under one lock. Lock order: ours, then libmicrohttpd's or
- * the pool's, never the other way. */
+/* A list of the outstanding questions, under one lock. Lock order: ours, then libmicrohttpd's or
+ * the pool's, never the reverse. */
 #include "http/history.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static void unlink_question(struct history *h, struct history_question *q)
 		q->next->previous = q->previous;
 }
 
-/* On a reader thread. */
+/* Runs on a reader thread. */
 static void work(struct store_reader *reader, void *data)
 {
 	struct history_question *q = data;
@@ -102,7 +102,7 @@ int history_ask(struct history *h, struct history_question *q)
 	return r;
 }
 
-/* Again and again: an interrupt just before a statement begins has no effect. */
+/* Repeated: an interrupt just before a statement begins has no effect. */
 #define INTERRUPT_PAUSE_NSEC 2000000
 static const struct timespec interrupt_pause = { .tv_nsec = INTERRUPT_PAUSE_NSEC };
 
@@ -117,7 +117,7 @@ bool history_stop(struct history *h, uint64_t limit_nsec)
 			if (q->reader)
 				store_reader_interrupt(q->reader);
 		(void)pthread_mutex_unlock(&h->lock);
-		(void)nanosleep(&interrupt_pause, NULL); /* cut short does no harm */
+		(void)nanosleep(&interrupt_pause, NULL); /* an early return is harmless */
 		waited_nsec += INTERRUPT_PAUSE_NSEC;
 		(void)pthread_mutex_lock(&h->lock);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bind() and listen() with sentences for what goes wrong. */
+/* bind() and listen() with a sentence for each failure. */
 #include "http/listen.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ static socklen_t address_size(const union address *a)
 	return a->any.sa_family == AF_INET ? sizeof(a->v4) : sizeof(a->v6);
 }
 
-/* Cuts text at its last ':' into a host without brackets and a port. */
+/* Splits text at its last ':' into a host without brackets and a port. */
 static int split(const char *text, char ret_host[LISTEN_ADDRESS_SIZE], uint16_t *ret_port)
 {
 	const char *colon = strrchr(text, ':');
@@ -39,7 +39,7 @@ static int split(const char *text, char ret_host[LISTEN_ADDRESS_SIZE], uint16_t 
 		text++;
 		len -= 2;
 	} else if (memchr(text, ':', len)) {
-		return -EINVAL; /* a bare IPv6 address: where does the port begin? */
+		return -EINVAL; /* a bare IPv6 address: the port is ambiguous */
 	}
 	if (len == 0 || len >= LISTEN_ADDRESS_SIZE)
 		return -EINVAL;
@@ -78,7 +78,7 @@ static int bind_address(int fd, const union address *a)
 
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
 		return -errno;
-	/* [::] must not take 0.0.0.0 with it: both may be listed. */
+	/* [::] must not include 0.0.0.0: both may be listed. */
 	if (a->any.sa_family == AF_INET6 &&
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
 		return -errno;

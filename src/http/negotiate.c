@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two small list readers over header text that anyone may send. */
+/* Two small list parsers for untrusted header text. */
 #include "http/negotiate.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #define BLANKS " \t"
 
-/* "q=0", "q=0.0", "q=0.000": not acceptable. Any other weight, also a bad one, is. */
+/* "q=0", "q=0.0", "q=0.000": not acceptable. Any other weight, even a malformed one, is. */
 static bool is_refused(const char *parameters, size_t len)
 {
 	const char *end = parameters + len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing here waits: bytes from the program itself or from the last publication. */
+/* Nothing here blocks: bytes come from the program itself or from the last publication. */
 #include "http/pages.h"
 
 #include <inttypes.h>

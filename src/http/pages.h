@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers of what is ready in memory: the page and its files, /metrics, /-/healthy and /-/ready.
- */
+/* Handlers of content in memory: the page and its files, /metrics, /-/healthy and /-/ready. */
 #ifndef REPOPROBE_HTTP_PAGES_H
 #define REPOPROBE_HTTP_PAGES_H
 

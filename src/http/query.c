@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of a request: one row a parameter, one loop over the text. */
+/* Parameters of a request: one row per parameter, one loop over the text. */
 #include "http/query.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Undoes %-escapes; is_form: '+' is a blank, as in HTML forms. */
+/* Decodes %-escapes; is_form: '+' is a space, as in HTML forms. */
 static int decode(const char *text, size_t len, bool is_form, char *ret, size_t size)
 {
 	size_t n = 0;

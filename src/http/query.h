@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the target of a request ("/api/v1/series?repository=nas1&points=200") to values. Pure: knows
- * no connection. Everything here is hostile input. */
+/* Parses the target of a request ("/api/v1/series?repository=nas1&points=200"). Pure: independent
+ * of connections. All input here is untrusted. */
 #ifndef REPOPROBE_HTTP_QUERY_H
 #define REPOPROBE_HTTP_QUERY_H
 
@@ -46,7 +46,7 @@ enum query_state {
 #define QUERY_LIMIT_DEFAULT 100
 
 struct query {
-	uint32_t given; /* bits of the parameters that were there */
+	uint32_t given; /* bits of the parameters present */
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
 	enum run_operation operation;
@@ -59,22 +59,23 @@ struct query {
 	enum query_state state;
 };
 
-/* What an endpoint takes. */
+/* The parameters that an endpoint accepts. */
 struct query_rules {
 	uint32_t allowed;
 	uint32_t required;
-	/* With a span the time range is always closed: `to` is now and `from` one span before `to`
-	 * unless they were given. */
+	/* With a span the time range is always closed: unless given, `to` is now and `from` one
+	 * span before `to`. */
 	uint64_t default_span_usec;
 };
 
-/* Reads "key=value&key=value". now_usec is what "now" means. Returns 0, or -EINVAL with a sentence:
- * unknown (with a suggestion), doubled or missing parameters, bad values, bad %-escapes. */
+/* Parses "key=value&key=value". now_usec is the meaning of "now". Returns 0, or -EINVAL with a
+ * sentence: unknown (with a suggestion), duplicate or missing parameters, bad values, bad
+ * %-escapes. */
 int query_parse(const char *text, const struct query_rules *rules, int64_t now_usec,
 	struct query *ret, struct error *reterr);
 
-/* Cuts a target at '?': the path, decoded, goes to ret_path (size bytes); *ret_query points into
- * target, at "" when there is none. Returns 0, -EINVAL (bad escape, NUL, not UTF-8) or
+/* Splits a target at '?': the decoded path goes to ret_path (size bytes); *ret_query points into
+ * target, or at "" if there is none. Returns 0, -EINVAL (bad escape, NUL, not UTF-8) or
  * -ENAMETOOLONG. */
 int query_split_target(const char *target, char *ret_path, size_t size, const char **ret_query);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes a request through the checks (length, Host, route, method, parameters) to its route's
- * handler. */
+/* Checks a request (length, Host, route, method, parameters) and calls its route's handler. */
 #include "http/request.h"
 
 #include <stdarg.h>
@@ -186,8 +185,8 @@ enum MHD_Result request_handle(void *cls, struct MHD_Connection *connection, con
 	if (q->is_asked)
 		return api_answer(q);
 	const struct head head = look_at_headers(connection);
-	/* An answer at the first call, before the request's end, ends the connection: right for
-	 * what has a body, which is refused anyway, wasteful for others. */
+	/* An answer at the first call, before the end of the request, closes the connection: right
+	 * for a request with a body, which is refused anyway, but wasteful for others. */
 	if (!q->has_begun && !head.has_body && routes_is_read(method)) {
 		q->has_begun = true;
 		return MHD_YES;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request from its first line to its end: libmicrohttpd's callbacks, and the checks that come
- * before any route. */
+/* One request from start to end: libmicrohttpd's callbacks, and the checks before any route. */
 #ifndef REPOPROBE_HTTP_REQUEST_H
 #define REPOPROBE_HTTP_REQUEST_H
 
@@ -21,15 +20,15 @@ struct http_server;
 struct request {
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	char *target; /* as it stood in the request; NULL: too long */
+	char *target; /* as in the request; NULL: too long */
 	bool has_begun;
 	char path[ACCESS_TARGET_MAX + 1];
-	const char *rest; /* of the path, below the route's own */
+	const char *rest; /* of the path, after the route's own */
 	struct query query;
 
 	/* The answer of a reader thread: a body, or else the refusal. */
 	struct history_question question;
-	bool is_asked; /* the handler's next call is for this answer */
+	bool is_asked; /* the handler's next call delivers this answer */
 	bool takes_gzip;
 	int64_t asked_id;
 	int (*make)(struct store_reader *reader, struct request *q, struct buf *b,
@@ -38,7 +37,7 @@ struct request {
 	struct refusal refusal;
 };
 
-/* MHD_OPTION_URI_LOG_CALLBACK: makes the request. cls is the server. */
+/* MHD_OPTION_URI_LOG_CALLBACK: creates the request. cls is the server. */
 void *request_open(void *cls, const char *target, struct MHD_Connection *connection);
 /* MHD_AccessHandlerCallback */
 enum MHD_Result request_handle(void *cls, struct MHD_Connection *connection, const char *url,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Responses of libmicrohttpd with our headers on them. */
+/* libmicrohttpd responses with our headers. */
 #include "http/response.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #define ETAG_TEXT_SIZE 48
 #define REFUSAL_MAX 8192
 
-/* Everything the page needs comes from here, nothing can be framed, no script can be injected. */
+/* All of the page's resources come from here; no framing, no script injection. */
 static const char *const security_headers[][2] = {
 	{ "Content-Security-Policy",
 		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -30,8 +30,8 @@ static bool add_header(struct MHD_Response *response, const char *name, const ch
 	return !value || MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-/* Queues and lets go. response NULL or headers missing: the connection is closed, nothing else can
- * be done when memory is short. */
+/* Queues the response and releases it. If it is NULL or headers are missing (out of memory), the
+ * connection is closed. */
 static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
 	struct MHD_Response *response, bool is_whole)
 {
@@ -53,7 +53,7 @@ static const char *request_header(struct MHD_Connection *connection, const char 
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* libmicrohttpd's parameter is not const, but it never changes the bytes. */
+/* libmicrohttpd's parameter is not const, but it does not change the bytes. */
 static void *without_const(const void *data)
 {
 	union {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leaves: one place for status, headers (the page's security policy among them), the choice of
- * the gzip form and 304. */
+/* Sends answers: one place for status, headers (including the page's security policy), the choice
+ * of the gzip form and 304. */
 #ifndef REPOPROBE_HTTP_RESPONSE_H
 #define REPOPROBE_HTTP_RESPONSE_H
 
@@ -17,7 +17,7 @@ struct body;
 #define RESPONSE_METRICS "text/plain; version=0.0.4; charset=utf-8"
 
 #define RESPONSE_CACHE_NEVER "no-store"
-#define RESPONSE_CACHE_ASK "no-cache" /* may be kept, must ask with its entity tag */
+#define RESPONSE_CACHE_ASK "no-cache" /* may be cached, must be revalidated by entity tag */
 #define RESPONSE_CACHE_FOREVER "public, max-age=31536000, immutable"
 
 struct response_content {
@@ -26,18 +26,18 @@ struct response_content {
 	const char *etag; /* without quotes; NULL: none, so never a 304 */
 	const void *data;
 	size_t len;
-	const void *gzip; /* NULL: no such form */
+	const void *gzip; /* NULL: no gzip form */
 	size_t gzip_len;
-	/* Called with owner once the bytes are no longer needed; NULL: they live for ever. */
+	/* Called with owner when the bytes are no longer needed; NULL: they are static. */
 	void (*release)(void *owner);
 	void *owner;
 };
 
-/* Answers 200, or 304 when the client has it; releases the content in every case. */
+/* Answers 200, or 304 when the client has this version; always releases the content. */
 enum MHD_Result response_send(
 	struct MHD_Connection *connection, const struct response_content *content);
 
-/* The same with a body, whose reference is taken. */
+/* The same with a body, whose reference it takes. */
 enum MHD_Result response_send_body(
 	struct MHD_Connection *connection, struct body *body, const char *type, const char *cache);
 

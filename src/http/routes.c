@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row an endpoint. There is no row that changes anything: TCP is read-only. */
+/* One row per endpoint. No endpoint changes anything: TCP is read-only. */
 #include "http/routes.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of everything that can be asked. */
+/* The table of all endpoints. */
 #ifndef REPOPROBE_HTTP_ROUTES_H
 #define REPOPROBE_HTTP_ROUTES_H
 
@@ -17,12 +17,12 @@ enum route_match {
 struct route {
 	const char *path;
 	enum route_match match;
-	const char *methods; /* "GET, HEAD", as the Allow header says it */
-	enum MHD_Result (*handle)(struct request *q); /* NULL: comes with a later version */
-	const struct query_rules *rules; /* NULL: parameters are not looked at */
+	const char *methods; /* "GET, HEAD", as in the Allow header */
+	enum MHD_Result (*handle)(struct request *q); /* NULL: not in this version */
+	const struct query_rules *rules; /* NULL: parameters are ignored */
 };
 
-/* *ret_rest points into path, behind the route's own. NULL: no such route. */
+/* *ret_rest points into path, after the route's own. NULL: no such route. */
 const struct route *routes_find(const char *path, const char **ret_rest);
 
 bool routes_allow(const struct route *route, const char *method);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting and stopping: one libmicrohttpd daemon with two threads for each address. */
+/* Starts and stops the server: one libmicrohttpd daemon with two threads per address. */
 #include "http/http.h"
 
 #include <errno.h>
@@ -25,21 +25,20 @@
 #include "http/server.h"
 
 #define THREADS_PER_ADDRESS 2
-/* libmicrohttpd takes 128 events at a time and, when it got as many, waits for more before it looks
- * at them: so no thread may have 128 things to hear of, its two own descriptors included. */
+/* libmicrohttpd fetches 128 events at a time and, if it gets as many, waits for more before it
+ * handles them: so a thread must have fewer than 128 descriptors, including two of its own. */
 #define CONNECTIONS_PER_THREAD 120U
-/* Far more than a request may have, so that what is too long is refused by us and in our form. A
- * header takes about 70 bytes beside its own. Only what is used is taken from the system. */
 #define ACCEPT_RETRY_NSEC (250 * NSEC_PER_MSEC)
+/* Far above the limits for a request, so that we refuse over-long ones in our own form. A header
+ * takes about 70 bytes beside its own. Only used memory is allocated. */
 #define CONNECTION_MEMORY_BYTES 98304U
 #define IDLE_TIMEOUT_SEC (unsigned)(SERVER_NEXT_NSEC / NSEC_PER_SEC)
-/* What one client may hold of max_connections: a quarter, for a proxy has many of its own, but not
- * fewer than a few browsers need. */
+/* The share of max_connections for one client: a quarter, because a proxy needs many, but not fewer
+ * than a few browsers need. */
 #define CLIENT_SHARE 4
 #define CLIENT_MIN 16
 #define STANDSTILL_NSEC (10 * NSEC_PER_SEC)
-/* Metrics are fetched by programs all the time, so speed counts; the overview is fetched by people.
- */
+/* Metrics are fetched often by programs, so speed matters; the overview is fetched by people. */
 #define METRICS_GZIP_LEVEL 1
 #define OVERVIEW_GZIP_LEVEL 6
 
@@ -51,9 +50,9 @@ static const int gzip_levels[HTTP_BODIES] = {
 static void log_message(void *cls, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* Without descriptors or memory for a connection, a thread of libmicrohttpd that has none tries
- * again at once, and says so each time ("busy waiting"). It has nothing else to do, so it may
- * sleep. One that has connections waits by itself until one of them ends. */
+/* When it has no descriptors or memory for a first connection, a thread of libmicrohttpd retries at
+ * once and logs each time ("busy waiting"). It has no other work, so it may sleep. A thread with
+ * connections waits until one of them ends. */
 static void wait_for_resources(struct http_server *server, const char *text)
 {
 	static const char busy[] = "Hit process or system resource limit at FIRST connection";
@@ -66,7 +65,7 @@ static void wait_for_resources(struct http_server *server, const char *text)
 	(void)nanosleep(&pause, NULL);
 }
 
-/* libmicrohttpd mostly reports clients that went away. */
+/* Most libmicrohttpd messages report clients that disconnected. */
 static void log_message(void *cls, const char *format, va_list ap)
 {
 	char text[ERROR_TEXT_MAX];
@@ -84,7 +83,7 @@ static unsigned threads_for(unsigned connections)
 	return threads > THREADS_PER_ADDRESS ? threads : THREADS_PER_ADDRESS;
 }
 
-/* Some connections always remain for other clients. */
+/* Leaves some connections for other clients. */
 static unsigned share_of(unsigned connections, unsigned max_connections)
 {
 	unsigned share = max_connections / CLIENT_SHARE;
@@ -107,7 +106,7 @@ static void notify_connection(void *cls, struct MHD_Connection *connection, void
 	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	*context = deadline_new(server->deadlines, fd, SERVER_REQUEST_NSEC);
 	if (!*context)
-		(void)shutdown(fd, SHUT_RDWR); /* nobody is served without a limit */
+		(void)shutdown(fd, SHUT_RDWR); /* no connection without a deadline */
 }
 
 static struct MHD_Daemon *start_daemon(
@@ -129,7 +128,7 @@ static struct MHD_Daemon *start_daemon(
 	sigset_t all;
 	sigset_t old;
 
-	/* The threads inherit the mask: signals are the loop's business. */
+	/* The threads inherit the mask: the loop handles signals. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	struct MHD_Daemon *daemon = MHD_start_daemon(
@@ -139,7 +138,7 @@ static struct MHD_Daemon *start_daemon(
 	return daemon;
 }
 
-/* 0 also when this machine has no such address: another one may do. */
+/* 0 also when this machine has no such address: another one may work. */
 static int open_endpoint(struct http_server *server, const char *text, unsigned connections,
 	unsigned share, struct error *reterr)
 {
@@ -232,7 +231,7 @@ int http_server_start(
 	*ret = server;
 	return 0;
 fail:
-	(void)http_server_stop(server, 0); /* nobody has asked anything yet */
+	(void)http_server_stop(server, 0); /* no questions yet */
 	return r;
 }
 
@@ -240,7 +239,7 @@ struct http_server *http_server_stop(struct http_server *server, uint64_t limit_
 {
 	if (!server)
 		return NULL;
-	/* libmicrohttpd must not be stopped with connections suspended. */
+	/* libmicrohttpd must not be stopped with suspended connections. */
 	if (server->history && !history_stop(server->history, limit_nsec))
 		return NULL;
 	for (size_t i = 0; i < server->count; i++)
@@ -282,7 +281,7 @@ uint64_t server_standstill_sec(const struct http_server *server)
 	uint64_t turned_nsec = __atomic_load_n(&server->turned_nsec, __ATOMIC_RELAXED);
 	uint64_t now_nsec = clock_monotonic_nsec(&server->clock);
 
-	/* A turn may have come between the two. */
+	/* A turn may have come between the two reads. */
 	if (now_nsec < turned_nsec || now_nsec - turned_nsec < STANDSTILL_NSEC)
 		return 0;
 	return (now_nsec - turned_nsec) / NSEC_PER_SEC;

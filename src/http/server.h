@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server's threads share. */
+/* State shared by the server's threads. */
 #ifndef REPOPROBE_HTTP_SERVER_H
 #define REPOPROBE_HTTP_SERVER_H
 
@@ -21,19 +21,19 @@ struct history;
 
 #define SERVER_ADDRESSES_MAX 16
 #define SERVER_READY_SIZE 512
-/* How long clients may take; each is one stretch of time, whatever is sent meanwhile. */
-#define SERVER_REQUEST_NSEC (10 * NSEC_PER_SEC) /* to ask, once connected */
-#define SERVER_NEXT_NSEC (15 * NSEC_PER_SEC) /* to ask again; a page asks every 5 s */
-#define SERVER_ANSWER_NSEC (120 * NSEC_PER_SEC) /* to take an answer */
+/* Time limits for clients; each limits the total time, whatever is sent meanwhile. */
+#define SERVER_REQUEST_NSEC (10 * NSEC_PER_SEC) /* for the request, after the connect */
+#define SERVER_NEXT_NSEC (15 * NSEC_PER_SEC) /* for the next request; a page polls every 5 s */
+#define SERVER_ANSWER_NSEC (120 * NSEC_PER_SEC) /* to receive an answer */
 
 struct http_server {
 	struct clock clock;
-	struct access *access; /* not changed after the start */
+	struct access *access; /* constant after the start */
 	struct bodies *bodies;
 	struct history *history;
 	struct deadlines *deadlines;
-	uint64_t turned_nsec; /* monotonic, atomic: when the main loop last turned */
-	_Atomic bool is_short; /* connections cannot be accepted, which was said */
+	uint64_t turned_nsec; /* monotonic, atomic: last turn of the main loop */
+	_Atomic bool is_short; /* connections cannot be accepted, which was logged */
 	pthread_mutex_t ready_lock;
 	bool is_ready;
 	char ready_line[SERVER_READY_SIZE];
@@ -44,10 +44,10 @@ struct http_server {
 	} endpoints[SERVER_ADDRESSES_MAX];
 };
 
-/* How long the main loop has stood still, in seconds; 0 when that is no longer than usual. */
+/* How long the main loop has been blocked, in seconds; 0 when not unusual. */
 uint64_t server_standstill_sec(const struct http_server *server);
 
-/* Copies the line of /-/ready ("ready\n"). Returns whether we are. */
+/* Copies the line of /-/ready ("ready\n"). Returns whether the server is ready. */
 bool server_ready_line(struct http_server *server, char ret[SERVER_READY_SIZE]);
 
 #endif
