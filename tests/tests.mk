@@ -20,6 +20,7 @@ include tests/unit/config/tests.mk
 include tests/unit/probe/tests.mk
 include tests/unit/wire/tests.mk
 include tests/unit/store/tests.mk
+include tests/unit/migration/tests.mk
 include tests/unit/report/tests.mk
 include tests/unit/supervise/tests.mk
 include tests/unit/notify/tests.mk

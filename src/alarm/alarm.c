@@ -59,7 +59,6 @@ static void judge_operations(struct step *step)
 		step->has_verdict[i] = step->input->run->operations[i].latency.count > 0;
 		if (!step->has_verdict[i])
 			continue;
-		series_adopt(step_series(step, operation));
 		judge_run(step->input, operation, &step->verdicts[i]);
 		series_note(step, operation);
 		if (step->input->limit.limit_nsec == 0)

@@ -280,26 +280,3 @@ bool series_is_suspect(const struct alarm_series *series)
 			return true;
 	return false;
 }
-
-void series_adopt(struct alarm_series *series)
-{
-	bool has_rules = false;
-
-	for (size_t i = 0; i < ALARM_RULES; i++)
-		has_rules = has_rules || series->rules[i].slots > 0 ||
-			series->rules[i].level != ALARM_NONE;
-	if (has_rules || series->judged_runs == 0)
-		return;
-	series->rules[ALARM_RULE_LIMIT] = (struct alarm_rule_state){
-		.bits = series->warning_bits,
-		.critical_bits = series->critical_bits,
-		.slots = series->judged_runs,
-		.good_runs = series->clear_runs,
-		.level = series->level,
-		.since_usec = series->since_usec,
-	};
-	series->rules[ALARM_RULE_LIMIT_HELD] = (struct alarm_rule_state){
-		.bits = series->warning_bits,
-		.slots = series->judged_runs,
-	};
-}

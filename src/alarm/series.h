@@ -21,7 +21,4 @@ void series_drop_limit(struct step *step, enum run_operation operation);
 /* Whether any rule looks like trouble, so that runs are not learned as normal. */
 bool series_is_suspect(const struct alarm_series *series);
 
-/* Converts a state written by a version without rules: its windows become those of the limit. */
-void series_adopt(struct alarm_series *series);
-
 #endif

@@ -195,8 +195,7 @@ enum alarm_level alarm_probe_level(const struct alarm_probe *probe, enum alarm_r
 
 enum alarm_level alarm_series_level(const struct alarm_series *series, enum alarm_reason reason)
 {
-	/* Rows of the first version have only this. */
-	enum alarm_level level = series->reason == reason ? series->level : ALARM_NONE;
+	enum alarm_level level = ALARM_NONE;
 
 	for (size_t i = 0; i < ALARM_RULES; i++)
 		if (alarm_rule_reason((enum alarm_rule)i) == reason)

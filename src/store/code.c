@@ -18,7 +18,7 @@
 
 enum encoding {
 	ENCODING_PLAIN = 0,
-	ENCODING_ZLIB = 1, /* the first version wrote it; today what code_bins cannot tell */
+	ENCODING_ZLIB = 1, /* what code_bins cannot encode */
 	ENCODING_BINS = 2,
 };
 

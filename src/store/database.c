@@ -187,7 +187,7 @@ static int check_room(const char *path, int version, struct error *reterr)
 	return error_set(reterr, -ENOSPC,
 		"to bring it from schema %d to %d takes %" PRIu64
 		" MiB of free space, and there are %" PRIu64,
-		version, SCHEMA_VERSION, needed / MIB, free_bytes / MIB);
+		version, schema_migrations.newest, needed / MIB, free_bytes / MIB);
 }
 
 /* Until it has its name it is no copy. */
@@ -216,13 +216,13 @@ static int migrate(struct sqlite3 *db, const char *path, int version, struct err
 {
 	int r = 0;
 
-	if (version == SCHEMA_VERSION)
+	if (version == schema_migrations.newest)
 		return 0;
 	if (version > 0)
 		r = check_room(path, version, reterr);
 	if (r == 0 && version > 0)
 		r = keep_copy(db, path, version, reterr);
-	return r < 0 ? r : schema_migrate(db, version, SCHEMA_VERSION, reterr);
+	return r < 0 ? r : schema_migrate(db, version, schema_migrations.newest, reterr);
 }
 
 static int set_up_writer(struct sqlite3 *db, const char *path, struct error *reterr)
@@ -295,7 +295,7 @@ int database_open_beside(const char *path, struct sqlite3 **ret, struct error *r
 	r = keep_log(db, reterr);
 	if (r == 0)
 		r = schema_identify(db, &version, reterr);
-	if (r == 0 && version != SCHEMA_VERSION)
+	if (r == 0 && version != schema_migrations.newest)
 		r = error_set(
 			reterr, -EPROTO, "it is of an older version, which repoprobed converts");
 	if (r < 0) {
@@ -317,11 +317,11 @@ static int set_up_reader(struct sqlite3 *db, bool takes_older, struct error *ret
 		return r;
 	if (version == 0)
 		return error_set(reterr, -ENOENT, "there is no history yet");
-	if (version < SCHEMA_VERSION && !takes_older)
+	if (version < schema_migrations.newest && !takes_older)
 		return error_set(reterr, -EPROTO,
 			"it was made by an older repoprobe (schema %d, this version knows %d), and "
 			"repoprobed converts it when it starts",
-			version, SCHEMA_VERSION);
+			version, schema_migrations.newest);
 	return sql_execute(db, "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY", reterr);
 }
 
@@ -368,7 +368,7 @@ void database_add_older_path(const char *path, struct buf *b)
 	if (len > 3 && strcmp(path + len - 3, ".db") == 0)
 		len -= 3;
 	buf_add(b, path, len);
-	buf_printf(b, "-%d.db", SCHEMA_VERSION);
+	buf_printf(b, "-%d.db", schema_migrations.newest);
 }
 
 static void add_time(struct buf *b, int64_t usec)
@@ -408,15 +408,15 @@ static int rename_part(const char *from, const char *to, const char *suffix, str
 	return r;
 }
 
-int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr)
+int database_set_aside(
+	const char *path, const char *kind, int64_t now_usec, struct buf *b, struct error *reterr)
 {
-	/* The file last: while it stands, it stands with what belongs to it or is damaged anyway.
-	 */
+	/* The file last: until then the next start finds it and moves it aside again. */
 	static const char *const suffixes[] = { "-wal", "-shm", "" };
 	struct buf name = BUF_INIT(PATH_MAX);
 	int r = 0;
 
-	database_add_kept_name(path, "corrupt", now_usec, &name);
+	database_add_kept_name(path, kind, now_usec, &name);
 	if (name.error < 0)
 		r = name.error;
 	for (size_t i = 0; r == 0 && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)

@@ -41,9 +41,10 @@ void database_add_older_path(const char *path, struct buf *b);
 /* Under which name a file is kept: PATH.KIND-20261130T223455Z. */
 void database_add_kept_name(const char *path, const char *kind, int64_t now_usec, struct buf *b);
 
-/* Gives a damaged database another name, with its log and index: PATH.corrupt-20261130T223455Z,
+/* Renames a database that cannot be used, with its log and index, to PATH.KIND-20261130T223455Z,
  * which is appended to b. Nothing is ever deleted. */
-int database_set_aside(const char *path, int64_t now_usec, struct buf *b, struct error *reterr);
+int database_set_aside(
+	const char *path, const char *kind, int64_t now_usec, struct buf *b, struct error *reterr);
 
 /* Bytes of the file and its write-ahead log; 0 for what is not there. */
 uint64_t database_bytes(const char *path);

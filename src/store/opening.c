@@ -34,16 +34,23 @@ static int open_at(const char *path, struct opening *o, struct error *reterr)
 	return 0;
 }
 
-/* Renames what is at path. The name alone needs the time. */
-static int set_aside(
-	const char *path, struct opening *o, const struct error *why, struct error *reterr)
+/* Renames what is at path: a damaged database (is_trial: one of before the first release). Only the
+ * new name needs the time. */
+static int set_aside(const char *path, struct opening *o, bool is_trial, const struct error *why,
+	struct error *reterr)
 {
 	struct clock clock = clock_system();
 	struct buf kept = BUF_INIT(OPENING_PATH_MAX);
 	struct error reason = *why;
 
-	int r = database_set_aside(path, clock_realtime_usec(&clock), &kept, reterr);
-	if (r == 0)
+	int r = database_set_aside(
+		path, is_trial ? "trial" : "corrupt", clock_realtime_usec(&clock), &kept, reterr);
+	if (r == 0 && is_trial)
+		(void)error_set(&o->notice, 0,
+			"the history was made by a development version before the first release; "
+			"it is kept as %s, and a new one was begun",
+			buf_text(&kept)); /* an output */
+	else if (r == 0)
 		(void)error_set(&o->notice, 0,
 			"the history was damaged (%s); it is kept as %s, and a new one was begun",
 			reason.text, buf_text(&kept)); /* an output */
@@ -57,8 +64,8 @@ static int open_or_replace(const char *path, struct opening *o, struct error *re
 	struct error error = { "" };
 	int r = open_at(path, o, &error);
 
-	if (r == -EUCLEAN) {
-		r = set_aside(path, o, &error, &error);
+	if (r == -EUCLEAN || r == -EPROTONOSUPPORT) {
+		r = set_aside(path, o, r == -EPROTONOSUPPORT, &error, &error);
 		if (r == 0)
 			r = open_at(path, o, &error);
 	}
@@ -78,7 +85,7 @@ static int open_older(const char *path, struct opening *o, struct error *reterr)
 		(void)error_set(&aside, 0,
 			"%s was made by a newer repoprobe and is left alone; this version (schema "
 			"%d) records in %s",
-			path, SCHEMA_VERSION, buf_text(&older)); /* an output */
+			path, schema_migrations.newest, buf_text(&older)); /* an output */
 		o->notice = aside;
 	}
 	buf_done(&older);
@@ -105,7 +112,7 @@ int opening_renew(const char *path, struct opening *o, struct error *reterr)
 	struct error notice;
 
 	opening_done(o);
-	int r = set_aside(o->path, o, &why, reterr);
+	int r = set_aside(o->path, o, false, &why, reterr);
 	if (r < 0)
 		return r;
 	notice = o->notice;

@@ -19,8 +19,9 @@ struct opening {
 	struct error notice; /* what people must know of it; "": nothing */
 };
 
-/* Opens the database at PATH with all its statements: beside it when a newer version made it, anew
- * when it is damaged, which is kept under another name. Until opening_done the caller owns it. */
+/* Opens the database at PATH with all its statements: beside it when a newer version made it. A
+ * damaged one, or one of before the first release, is kept under another name and a new one begun.
+ * Until opening_done the caller owns it. */
 int opening_open(const char *path, struct opening *o, struct error *reterr);
 void opening_done(struct opening *o);
 

@@ -10,89 +10,38 @@
 
 /* --- Alarm states ------------------------------------------------------- */
 
-static void read_alarm_series(struct sql *s, struct alarm_series *ret)
+static void read_alarm_columns(struct sql *s, struct alarm_state *ret)
 {
-	*ret = (struct alarm_series){ 0 };
-	sql_text(s, ret->probe, sizeof(ret->probe));
-	ret->operation = (enum run_operation)sql_unsigned(s, RUN_OPERATIONS - 1);
-	ret->warning_bits = (uint32_t)sql_unsigned(s, UINT32_MAX);
-	ret->critical_bits = (uint32_t)sql_unsigned(s, UINT32_MAX);
-	ret->judged_runs = (uint8_t)sql_unsigned(s, UINT8_MAX);
-	ret->clear_runs = (uint8_t)sql_unsigned(s, UINT8_MAX);
-	ret->level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
-	ret->since_usec = sql_integer(s, INT64_MIN, INT64_MAX);
-	ret->value_nsec = sql_unsigned(s, INT64_MAX);
-	ret->limit_nsec = sql_unsigned(s, INT64_MAX);
-	ret->judged_usec = sql_integer(s, INT64_MIN, INT64_MAX);
-}
+	size_t len;
 
-/* The columns of the repository; the same in each of its rows. */
-static void read_alarm_head(struct sql *s, struct alarm_state *ret)
-{
 	ret->incident_id = sql_integer_or(s, 1, READER_ID_MAX, 0);
 	ret->incident_opened_usec = sql_integer_or(s, INT64_MIN, INT64_MAX, 0);
 	ret->incident_level = (enum alarm_level)sql_unsigned(s, ALARM_CRITICAL);
 	ret->incident_changes = (uint32_t)sql_unsigned(s, UINT32_MAX);
-}
-
-/* What is coded counts alone; rows beside it cannot be there. */
-static void read_alarm_code(struct sql *s, struct alarm_state *state)
-{
-	size_t len;
 	const void *code = sql_bytes(s, &len);
-
 	if (s->error == 0 && code)
-		s->error = alarm_code_read(code, len, state, NULL);
-}
-
-/* Adds a row to the state that its repository's rows gather in. 0: the repository's own is bad. */
-static int take_alarm_row(struct store_reader *reader, struct sql *s, int64_t target,
-	struct alarm_state *state, struct error *reterr)
-{
-	int r = reader_take_target(reader, s, target, state->repository, reterr);
-
-	if (r <= 0)
-		return r;
-	read_alarm_head(s, state);
-	read_alarm_code(s, state);
-	r = reader_take_row(reader, s, "target", target, reterr);
-	if (r <= 0 || sql_is_null(s))
-		return r;
-	if (state->series_count < ALARM_SERIES_MAX)
-		read_alarm_series(s, &state->series[state->series_count]);
-	else
-		s->error = -EBADMSG;
-	r = reader_take_row(reader, s, "alarm_state", target, reterr);
-	if (r > 0)
-		state->series_count++;
-	return r < 0 ? r : 1;
+		s->error = alarm_code_read(code, len, ret, NULL);
 }
 
 static int read_alarm_rows(struct store_reader *reader, struct sql *s, struct alarm_state *state,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr)
 {
-	int64_t target = 0; /* whose state is being gathered */
-	int is_good = 0; /* until there is one */
+	int r;
 
-	for (;;) {
-		int r = sql_step(s, reterr);
-		if (r < 0)
-			return r;
-		int64_t next = r > 0 ? sql_integer(s, INT64_MIN, INT64_MAX) : 0;
-		if (is_good && (r == 0 || next != target)) {
-			int answer = each(data, state);
-			if (answer != 0)
-				return answer;
+	while ((r = sql_step(s, reterr)) > 0) {
+		int64_t target = sql_integer(s, INT64_MIN, INT64_MAX);
+		memset(state, 0, sizeof(*state));
+		r = reader_take_target(reader, s, target, state->repository, reterr);
+		if (r > 0) {
+			read_alarm_columns(s, state);
+			r = reader_take_row(reader, s, "target", target, reterr);
 		}
-		if (r == 0)
-			return 0;
-		if (!is_good || next != target)
-			memset(state, 0, sizeof(*state));
-		target = next;
-		is_good = take_alarm_row(reader, s, target, state, reterr);
-		if (is_good < 0)
-			return is_good;
+		if (r > 0)
+			r = each(data, state);
+		if (r != 0)
+			return r;
 	}
+	return r;
 }
 
 int store_read_alarms(struct store_reader *reader,
@@ -100,15 +49,10 @@ int store_read_alarms(struct store_reader *reader,
 {
 	static const char text[] =
 		"SELECT target.id, target.name, target.incident, incident.opened_usec,"
-		" target.incident_level, target.incident_changes, target.alarm, a.probe,"
-		" a.operation,"
-		" a.warning_bits, a.critical_bits, a.judged_runs, a.clear_runs, a.level,"
-		" a.since_usec, a.value_nsec, a.limit_nsec, a.judged_usec"
+		" target.incident_level, target.incident_changes, target.alarm"
 		" FROM target LEFT JOIN incident ON incident.id = target.incident"
-		" LEFT JOIN alarm_state AS a ON a.target = target.id"
-		" WHERE a.target IS NOT NULL OR target.incident IS NOT NULL"
-		" OR target.alarm IS NOT NULL"
-		" ORDER BY target.id, a.probe, a.operation";
+		" WHERE target.incident IS NOT NULL OR target.alarm IS NOT NULL"
+		" ORDER BY target.id";
 	struct alarm_state *state = calloc(1, sizeof(*state)); /* too big for the stack */
 	struct sql s = { 0 };
 

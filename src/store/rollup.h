@@ -18,7 +18,7 @@ struct store_bad_rows;
 #define ROLLUP_DAY_USEC INT64_C(86400000000)
 #define ROLLUP_DAY_HOURS 24
 
-/* The id of a series' hour or day, and of an operation in it (migration_2.c). */
+/* The id of a series' hour or day, and of an operation in it (migration_1.c). */
 #define ROLLUP_TIME_BITS 24
 #define ROLLUP_TIME_MASK INT64_C(0xffffff)
 #define ROLLUP_SERIES_MAX (INT64_C(1) << 36)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells our database from others, older from newer, and migrates. */
+/* Identifies our database among others, older and newer ones, and migrates it. */
 #include "store/schema.h"
 
 #include <errno.h>
@@ -7,19 +7,6 @@
 
 #include "base/error.h"
 #include "store/sql.h"
-
-static const struct {
-	int version; /* that it leads to */
-	const char *text;
-} migrations[] = {
-	{ 1, schema_migration_1 },
-	{ 2, schema_migration_2 },
-	{ 3, schema_migration_3 },
-	{ 4, schema_migration_4 },
-	{ 5, schema_migration_5 },
-	{ 6, schema_migration_6 },
-	{ 7, schema_migration_7 },
-};
 
 int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)
 {
@@ -40,17 +27,22 @@ int schema_identify(struct sqlite3 *db, int *ret_version, struct error *reterr)
 		*ret_version = 0;
 		return 0;
 	}
+	if (application_id == SCHEMA_TRIAL_APPLICATION_ID && version >= 1)
+		return error_set(reterr, -EPROTONOSUPPORT,
+			"it was made by a development version before the first release, and "
+			"repoprobed keeps it under another name and begins a new one when it "
+			"starts");
 	if (application_id != SCHEMA_APPLICATION_ID || version < 1)
 		return error_set(reterr, -EINVAL, "it is not a repoprobe database");
-	if (version > SCHEMA_VERSION)
+	if (version > schema_migrations.newest)
 		return error_set(reterr, -EPROTO,
 			"it was made by a newer repoprobe (schema %lld, this version knows %d)",
-			(long long)version, SCHEMA_VERSION);
+			(long long)version, schema_migrations.newest);
 	*ret_version = (int)version;
 	return 0;
 }
 
-/* Who made what: the one trace that a later version has of this one. */
+/* Records which program version made the change; a later one has no other trace of it. */
 static int note_migration(struct sqlite3 *db, int version, struct error *reterr)
 {
 	static const char text[] = "INSERT INTO meta (key, value) VALUES ('migration ' || ?, ?)";
@@ -68,12 +60,10 @@ static int note_migration(struct sqlite3 *db, int version, struct error *reterr)
 
 static int migrate_from(struct sqlite3 *db, int version, int to_version, struct error *reterr)
 {
-	for (size_t i = 0; i < sizeof(migrations) / sizeof(migrations[0]); i++) {
-		if (migrations[i].version <= version || migrations[i].version > to_version)
-			continue;
-		int r = sql_execute(db, migrations[i].text, reterr);
+	for (int i = version; i < to_version; i++) {
+		int r = sql_execute(db, schema_migrations.texts[i], reterr);
 		if (r == 0)
-			r = note_migration(db, migrations[i].version, reterr);
+			r = note_migration(db, i + 1, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -89,6 +79,6 @@ int schema_migrate(struct sqlite3 *db, int version, int to_version, struct error
 		return r;
 	r = migrate_from(db, version, to_version, reterr);
 	if (r < 0 && !sqlite3_get_autocommit(db))
-		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is the one to tell */
+		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is reported */
 	return r;
 }

@@ -10,12 +10,7 @@ libstore_a_SOURCES = \
 	%D%/code_bins.c %D%/code_bins.h \
 	%D%/database.c %D%/database.h \
 	%D%/migration_1.c \
-	%D%/migration_2.c \
-	%D%/migration_3.c \
-	%D%/migration_4.c \
-	%D%/migration_5.c \
-	%D%/migration_6.c \
-	%D%/migration_7.c \
+	%D%/migrations.c \
 	%D%/opening.c %D%/opening.h \
 	%D%/read_baseline.c \
 	%D%/pool.c \

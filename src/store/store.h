@@ -129,8 +129,9 @@ struct store_writer;
  * Waits for that 3 s at most: what takes longer goes on, and batches wait meanwhile (see
  * store_writer_opened). Trouble that can pass (a lock, a full disk) is retried.
  *
- * A damaged database is kept as PATH.corrupt-TIME and a new one begun; one of a newer version is
- * left alone, and history-SCHEMA.db beside it used. The status tells of either. Errors: -EBUSY
+ * A damaged database is kept as PATH.corrupt-TIME, one of before the first release as
+ * PATH.trial-TIME, and a new one begun; one of a newer version is left alone, and
+ * history-SCHEMA.db beside it used. The status tells of either. Errors: -EBUSY
  * (another daemon holds it: PATH.lock), -EINVAL (a database of another program), others as -errno;
  * each with a sentence. max_batches bounds the queue. */
 int store_writer_open(
@@ -174,7 +175,8 @@ struct store_writer_status {
 	bool is_tending; /* asked by store_writer_tend, and not done yet */
 	char tend_error[256]; /* why the history could not be tended last time, "" when it could */
 	uint64_t notices; /* how often the next one was set anew */
-	char notice[512]; /* what became of the database: damaged, newer; "" when all is well */
+	char notice[512]; /* what became of the database: damaged, of before the first release,
+			     newer; "" when all is well */
 	uint64_t begun_anew; /* how often a new one took the place of one that was in use */
 	uint64_t rescues; /* how often its files were removed or replaced, and put back */
 	char files_error[512]; /* why they could not be put back, "" when they could */
@@ -210,12 +212,13 @@ size_t store_writer_close(struct store_writer *writer, uint64_t limit_nsec);
 struct store_reader; /* one read-only connection, used by one thread at a time */
 
 /* -ENOENT when there is no database yet, -EPROTO when a newer version made it (and there is none of
- * this version beside it, which is then read), or an older one, -EINVAL when another
- * program did, -EUCLEAN when it is damaged. All that reads may also fail with -EUCLEAN and
- * -EINTR. A row with a value out of range is skipped: one bad row does not hide the others. */
+ * this version beside it, which is then read), or an older one, -EPROTONOSUPPORT when it is of
+ * before the first release, -EINVAL when another program did, -EUCLEAN when it is damaged. All that
+ * reads may also fail with -EUCLEAN and -EINTR. A row with a value out of range is skipped: one bad
+ * row does not hide the others. */
 int store_reader_open(const char *path, struct store_reader **ret, struct error *reterr);
 /* Likewise, but of an older version too, as long as it is not migrated: only what every version
- * from the second on has may be asked (first identities, budgets). */
+ * has may be read (first identities, budgets). */
 int store_reader_open_older(const char *path, struct store_reader **ret, struct error *reterr);
 struct store_reader *store_reader_close(struct store_reader *reader);
 void store_reader_interrupt(struct store_reader *reader); /* from any thread */

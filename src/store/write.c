@@ -54,7 +54,6 @@ static const char *const texts[WRITE_STATEMENTS] = {
 	[WRITE_SET_ALARM] =
 		"UPDATE target SET incident = ?, incident_level = ?, incident_changes = ?,"
 		" alarm = ? WHERE id = ?",
-	[WRITE_DELETE_ALARM_SERIES] = "DELETE FROM alarm_state WHERE target = ?",
 	/* What was closed stays so, unless it is opened again. */
 	[WRITE_SET_INCIDENT] = "INSERT INTO incident (id, target, level, opened_usec, closed_usec)"
 			       " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE SET"

@@ -69,12 +69,7 @@ int write_alarm(struct write *w, const struct change *change, struct error *rete
 		r = set_incident(w, &row, reterr);
 	if (r == 0)
 		r = set_alarm(w, target, alarm, reterr);
-	if (r < 0)
-		return r;
-	/* Of a database of the first version: from now on the column counts. */
-	struct sql *s = write_start(w, WRITE_DELETE_ALARM_SERIES);
-	sql_bind_integer(s, target);
-	return sql_finish(s, reterr);
+	return r;
 }
 
 static uint64_t storable(uint64_t number)

@@ -65,6 +65,11 @@ def ingest(bench, directory):
         shutil.rmtree(state)
 
 
+def is_of_before_the_first_release(path):
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return db.execute("PRAGMA application_id").fetchone() == (1919971938,)
+
+
 class Made:
     """What stands in the directory already, by the JSON file beside it; written after each step is whole."""
 
@@ -74,6 +79,8 @@ class Made:
         self.facts = json.loads(self.path.read_text(encoding="ascii")) if self.path.exists() else {"plan": plan}
         if self.facts["plan"] != plan:
             raise SystemExit(f"bench: {directory} has a history of other numbers: {self.facts['plan']}")
+        if "history" in self.facts and is_of_before_the_first_release(directory / "history.db"):
+            raise SystemExit(f"bench: {directory} has a history of before the first release, which is not read any more")
 
     def step(self, name, run):
         """What run() said, now or when it was done: a mapping. run() starts from nothing."""

@@ -48,10 +48,10 @@ check_PROGRAMS += tests/integration/calendar_slots
 tests_integration_calendar_slots_SOURCES = %D%/calendar_slots.c
 tests_integration_calendar_slots_LDADD = libbase.a
 
-check_PROGRAMS += tests/integration/old_history
-tests_integration_old_history_SOURCES = %D%/old_history.c
-tests_integration_old_history_LDADD = libstore.a libmodel.a libbase.a $(SQLITE_LIBS) \
-	$(JANSSON_LIBS) $(ZLIB_LIBS) -lm
+# The daemon of a later version: with a migration more.
+check_PROGRAMS += tests/integration/later_repoprobed
+tests_integration_later_repoprobed_SOURCES = src/daemon/main.c tests/unit/migration/later_schema.c
+tests_integration_later_repoprobed_LDADD = $(repoprobed_LDADD)
 
 check-integration: all $(check_PROGRAMS)
 	REPOPROBE_BUILD='$(abs_top_builddir)' /usr/bin/python3 -m pytest -p no:cacheprovider -q -rs \

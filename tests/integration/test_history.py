@@ -92,13 +92,13 @@ def test_the_file_is_what_the_contract_says(history):
     assert stat.S_IMODE(history.state.stat().st_mode) == 0o750
     assert history.sql("PRAGMA journal_mode") == [("wal",)]
     assert history.sql("PRAGMA application_id") != [(0,)]
-    assert history.sql("PRAGMA user_version")[0][0] >= 2
+    assert history.sql("PRAGMA user_version")== [(1,)]
     tables = history.sql("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     assert {name for name, _ in tables} >= {
         "series",
         "run",
         "run_operation",
-        "alarm_state",
+        "baseline",
         "incident",
         "incident_event",
         "outbox",

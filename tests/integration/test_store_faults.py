@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A history that hangs, is damaged or newer stops neither probes nor alarms, and nothing is thrown away."""
+import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import sqlite3
@@ -157,13 +159,38 @@ def test_damage_found_while_it_runs_loses_nothing_of_what_comes(daemon, reposito
     assert any("the history was damaged" in text for text in banner_texts(d))
 
 
+def test_a_history_of_before_the_first_release_is_kept_aside(daemon, directory, repository):
+    state = directory / "state"
+    state.mkdir(mode=0o750)
+    path = state / "history.db"
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE trial (x)")
+        db.execute("PRAGMA application_id = 1919971938")
+        db.execute("PRAGMA user_version = 7")
+    before = path.read_bytes()
+    done = run_cli("runs", "disk", "--state-directory", state)
+    assert done.returncode == 1 and "a development version before the first release" in done.stderr
+    assert path.read_bytes() == before
+    d = daemon(config=config(repository)).wait_ready()
+    sentence = r"made by a development version before the first release; it is kept as .*history\.db\.trial-\d{8}T\d{6}Z,"
+    d.wait_line(sentence)
+    assert any(re.search(sentence, text) for text in banner_texts(d))
+    d.wait_runs("disk", 1)
+    d.wait_sql("SELECT count(*) FROM run", [(1,)])
+    kept = only(p for p in state.glob("history.db.trial-*") if p.name.endswith("Z"))
+    assert kept.read_bytes() == before
+    d.stop()
+    d.start().wait_ready()
+    assert d.count_lines("before the first release") == 0 and not banner_texts(d)
+
+
 def test_a_newer_history_is_left_alone_and_recorded_beside(daemon, directory, repository):
     state = directory / "state"
     state.mkdir(mode=0o750)
     path = state / "history.db"
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE future (x)")
-        db.execute("PRAGMA application_id = 1919971938")
+        db.execute("PRAGMA application_id = 1919971951")
         db.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
     done = run_cli("runs", "disk", "--state-directory", state)

@@ -185,6 +185,7 @@ static void init_alarm(struct alarm_state *alarm)
 		.value_nsec = 20 * NSEC_PER_MSEC,
 		.limit_nsec = 15 * NSEC_PER_MSEC,
 		.judged_usec = SAMPLE_STARTED_USEC + 61 * (int64_t)USEC_PER_SEC,
+		.rules[ALARM_RULE_LIMIT].level = ALARM_WARNING,
 	};
 }
 

@@ -43,7 +43,6 @@ static const struct {
 	{ "series", "target = " TARGET_OF_BAD },
 	{ "run", "id = (SELECT max(id) FROM run WHERE series IN " SERIES_OF_BAD ")" },
 	{ "run_operation", "run = (SELECT max(id) FROM run WHERE series IN " SERIES_OF_BAD ")" },
-	{ "alarm_state", "target = " TARGET_OF_BAD },
 	{ "incident", "target = " TARGET_OF_BAD },
 	{ "incident_event", "incident = " INCIDENT_OF_BAD },
 	{ "outbox", "incident = " INCIDENT_OF_BAD },
@@ -168,7 +167,6 @@ static void populate(struct fixture *f)
 		" GROUP BY series;"
 		"INSERT INTO day_due SELECT max(started_usec) / 86400000000, series FROM run"
 		" GROUP BY series;"
-		"INSERT INTO alarm_state SELECT id, 'x', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM target;"
 		"PRAGMA wal_checkpoint(TRUNCATE)");
 	fixture_close(f);
 }
@@ -542,7 +540,7 @@ static void a_bad_row_is_named_once_and_by_the_check(void **state)
 
 	populate(f);
 	fixture_sql(f,
-		"DELETE FROM hour_due; DELETE FROM day_due; DELETE FROM alarm_state;"
+		"DELETE FROM hour_due; DELETE FROM day_due;"
 		"PRAGMA wal_checkpoint(TRUNCATE)");
 	assert_int_equal(fd_read_file(f->path, &pristine), 0);
 	struct checked sound = { .table = "run" };

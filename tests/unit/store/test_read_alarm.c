@@ -129,34 +129,6 @@ static void states_without_series_or_incident_come_back(void **state)
 	free(alarm);
 }
 
-/* As a database of the first version has it, until its first run. */
-static void rows_of_the_first_version_are_read(void **state)
-{
-	struct fixture *f = *state;
-	struct alarm_state *alarm = full_alarm("nas1");
-	struct alarms a = { 0 };
-
-	fixture_open(f);
-	commit_alarm(f, alarm);
-	fixture_sql(f,
-		"UPDATE target SET alarm = NULL;"
-		"INSERT INTO alarm_state SELECT id, 'heartbeat', 1, 3, 1, 2, 0, 1, 5, 6, 7, 8"
-		" FROM target");
-	assert_int_equal(store_read_alarms(fixture_reader(f), collect_alarm, &a, NULL), 0);
-	assert_int_equal(a.count, 1);
-	assert_int_equal(a.last->incident_id, alarm->incident_id);
-	assert_int_equal(a.last->series_count, 1);
-	assert_string_equal(a.last->series[0].probe, "heartbeat");
-	assert_int_equal(a.last->series[0].warning_bits, 3);
-	assert_int_equal(a.last->series[0].level, ALARM_WARNING);
-	assert_int_equal(a.last->series[0].limit_nsec, 7);
-	/* The first write is the end of them. */
-	commit_alarm(f, alarm);
-	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM alarm_state"), 0);
-	free(a.last);
-	free(alarm);
-}
-
 static void damaged_alarm_states_are_skipped(void **state)
 {
 	static const char *const damages[] = {
@@ -164,11 +136,6 @@ static void damaged_alarm_states_are_skipped(void **state)
 		"UPDATE target SET alarm = substr(alarm, 1, 40)",
 		"UPDATE target SET alarm = CAST(alarm || x'00' AS BLOB)",
 		"UPDATE target SET incident_level = 3",
-		"INSERT INTO alarm_state SELECT id, '+', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM target",
-		"UPDATE target SET alarm = NULL;"
-		"INSERT INTO alarm_state SELECT id, '+', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM target",
-		"UPDATE target SET alarm = NULL;"
-		"INSERT INTO alarm_state SELECT id, '+', 0, 0, 0, 0, 0, 3, 0, 0, 0, 0 FROM target",
 	};
 
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
@@ -182,10 +149,9 @@ static void damaged_alarm_states_are_skipped(void **state)
 		fixture_open(f);
 		commit_alarm(f, alarm);
 		fixture_sql(f, damages[i]);
-		bool is_of_series = strstr(damages[i], "alarm_state") != NULL;
 		assert_int_equal(
 			store_read_alarms(fixture_reader(f), collect_alarm, &a, &error), 0);
-		assert_int_equal(a.count, is_of_series); /* the repository has the rest of it */
+		assert_int_equal(a.count, 0);
 		free(a.last);
 		assert_int_equal(fixture_tear_down(&inner), 0);
 		free(alarm);
@@ -295,7 +261,6 @@ TEST_MAIN(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_alarm_state_comes_back_whole),
 		TEST(states_without_series_or_incident_come_back),
-		TEST(rows_of_the_first_version_are_read),
 		cmocka_unit_test(damaged_alarm_states_are_skipped),
 		TEST(messages_wait_oldest_first_until_they_are_delivered),
 		TEST(a_damaged_message_is_skipped),

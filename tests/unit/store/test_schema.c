@@ -61,7 +61,7 @@ static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 	assert_text(f, "PRAGMA journal_mode", "wal");
 	assert_int_equal(fixture_sql_integer(f, "PRAGMA application_id"), SCHEMA_APPLICATION_ID);
-	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
+	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), schema_migrations.newest);
 	assert_int_equal(fixture_sql_integer(f, "PRAGMA auto_vacuum"), 2);
 	assert_text(f, "SELECT value FROM meta WHERE key = 'migration 1'", PACKAGE_STRING);
 	assert_int_equal(fixture_sql_integer(f,
@@ -71,7 +71,7 @@ static void a_new_database_is_ours_and_for_the_group_to_read(void **state)
 	assert_text(f,
 		"SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema"
 		" WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name)",
-		"alarm_state baseline budget day day_due day_operation days_v first_identity hour "
+		"baseline budget day day_due day_operation days_v first_identity hour "
 		"hour_due hour_operation hours_v identity incident incident_event incidents_v meta mute "
 		"outbox run run_operation runs_v series series_v target workload");
 }
@@ -211,9 +211,10 @@ static void a_newer_database_is_not_touched_and_recorded_beside(void **state)
 	char older[128];
 
 	assert_int_equal(try_writer(f, &error), 0);
-	set_version(f, SCHEMA_VERSION + 1);
+	set_version(f, schema_migrations.newest + 1);
 	assert_untouched(f, -EPROTO, "made by a newer repoprobe (schema ");
-	(void)snprintf(older, sizeof(older), "%s/history-%d.db", f->directory, SCHEMA_VERSION);
+	(void)snprintf(
+		older, sizeof(older), "%s/history-%d.db", f->directory, schema_migrations.newest);
 	assert_int_equal(access(older, F_OK), 0);
 	for (int i = 1; i <= 2; i++) { /* the second time it is there already */
 		fixture_open(f);
@@ -241,7 +242,7 @@ static void the_log_of_a_newer_database_is_not_touched(void **state)
 	int64_t rows = fixture_sql_integer(f, "SELECT count(*) FROM meta");
 	pid_t child = fork();
 	if (child == 0) {
-		set_version(f, SCHEMA_VERSION + 1);
+		set_version(f, schema_migrations.newest + 1);
 		struct sqlite3 *db = fixture_connect(f);
 		int code = sqlite3_exec(db, "INSERT INTO meta VALUES ('a', 'b')", NULL, NULL, NULL);
 		_exit(code);
@@ -265,18 +266,19 @@ static void a_database_of_another_program_is_not_touched(void **state)
 	assert_untouched(f, -EINVAL, "it is not a repoprobe database");
 }
 
-/* What was at the path is kept to the byte, and a new database records. */
-static void assert_kept_aside(struct fixture *f)
+/* What was at the path is kept to the byte as history.db.KIND-TIME, and a new database records. */
+static void assert_kept_aside(struct fixture *f, const char *kind)
 {
 	struct buf before = BUF_INIT(1 << 20);
 	struct buf after = BUF_INIT(1 << 20);
 	struct store_writer_status status;
+	char pattern[64];
 	char kept[128];
 
 	read_bytes(f->path, &before);
 	fixture_open(f);
-	assert_int_equal(
-		fixture_find(f, "history.db.corrupt-????????T??????Z", kept, sizeof(kept)), 1);
+	(void)snprintf(pattern, sizeof(pattern), "history.db.%s-????????T??????Z", kind);
+	assert_int_equal(fixture_find(f, pattern, kept, sizeof(kept)), 1);
 	store_writer_status(f->writer, &status);
 	assert_int_equal(status.notices, 1);
 	assert_non_null(strstr(status.notice, kept));
@@ -301,9 +303,75 @@ static void what_is_no_database_is_kept_aside(void **state)
 	assert_int_equal(fd_replace_file(f->path, 0640, bytes, sizeof(bytes)), 0);
 	assert_int_equal(try_reader(f, &error), -EUCLEAN);
 	assert_non_null(strstr(error.text, "file is not a database"));
-	assert_kept_aside(f);
+	assert_kept_aside(f, "corrupt");
 	assert_int_equal(fd_replace_file(f->path, 0640, "hello\n", 6), 0);
-	assert_kept_aside(f);
+	assert_kept_aside(f, "corrupt");
+}
+
+static void remove_database(const struct fixture *f)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", f->path, suffixes[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+static void a_trial_database_is_kept_aside_whatever_its_version(void **state)
+{
+	static const int versions[] = { 1, 7, 8 };
+	struct store_writer_status status;
+	struct fixture *f = *state;
+	struct error error;
+	char text[128];
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		(void)snprintf(text, sizeof(text),
+			"CREATE TABLE trial (x); PRAGMA application_id = %d; PRAGMA user_version = %d",
+			SCHEMA_TRIAL_APPLICATION_ID, versions[i]);
+		fixture_sql(f, text);
+		assert_int_equal(try_reader(f, &error), -EPROTONOSUPPORT);
+		assert_non_null(
+			strstr(error.text, "a development version before the first release"));
+		assert_kept_aside(f, "trial");
+		fixture_open(f); /* the new one is ours, and nothing is said any more */
+		store_writer_status(f->writer, &status);
+		assert_int_equal(status.notices, 0);
+		fixture_close(f);
+		remove_database(f);
+	}
+}
+
+/* As a killed daemon leaves it: what was written last is in the log alone. */
+static void the_log_of_a_trial_database_is_kept_with_it(void **state)
+{
+	struct store_writer_status status;
+	struct fixture *f = *state;
+	struct fixture kept = { 0 };
+	int child_status;
+
+	pid_t child = fork();
+	if (child == 0) {
+		struct sqlite3 *db = fixture_connect(f);
+		_exit(sqlite3_exec(db,
+			"PRAGMA journal_mode = WAL; CREATE TABLE trial (x);"
+			"INSERT INTO trial VALUES (77); PRAGMA user_version = 7;"
+			"PRAGMA application_id = 1919971938",
+			NULL, NULL, NULL));
+	}
+	assert_int_equal(waitpid(child, &child_status, 0), child);
+	assert_int_equal(child_status, 0);
+	fixture_open(f);
+	store_writer_status(f->writer, &status);
+	assert_non_null(strstr(status.notice, "a development version before the first release"));
+	fixture_close(f);
+	assert_int_equal(
+		fixture_find(f, "*.trial-????????T??????Z-wal", kept.path, sizeof(kept.path)), 1);
+	assert_int_equal(
+		fixture_find(f, "*.trial-????????T??????Z", kept.path, sizeof(kept.path)), 1);
+	assert_int_equal(fixture_sql_integer(&kept, "SELECT x FROM trial"), 77);
 }
 
 static void a_database_without_our_tables_is_left_alone(void **state)
@@ -317,95 +385,6 @@ static void a_database_without_our_tables_is_left_alone(void **state)
 	assert_int_equal(try_writer(f, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "it lacks a table or column of ours"));
 	assert_int_equal(fixture_find(f, "*corrupt*", kept, sizeof(kept)), 0);
-}
-
-/* --- Migrations --- */
-
-/* A database of an earlier version with one run, in the columns that every version has. */
-static void make_version(struct fixture *f, int version)
-{
-	static const char rows[] =
-		"INSERT INTO target (id, name) VALUES (1, 'nas1');"
-		"INSERT INTO series (id, target, probe, key) VALUES (1, 1, 'active-full', 'k');"
-		"INSERT INTO run (id, series, started_usec, status, skip, error_number, reason,"
-		" trust, engine, start_delay_usec, duration_nsec, setup_nsec, measured_nsec,"
-		" cpu_user_nsec, cpu_system_nsec, outstanding_ios, layout_bytes, file_bytes,"
-		" free_bytes) VALUES (1, 1, 1790000000123456, 1, 0, 5, 'x', 0, 0, 0, 1, 0, 0, 0,"
-		" 0, 0, 0, 0, 0)";
-	struct error error = { "" };
-	struct sqlite3 *db = fixture_connect(f);
-
-	assert_int_equal(schema_migrate(db, 0, version, &error), 0);
-	assert_int_equal(sqlite3_close(db), SQLITE_OK);
-	fixture_sql(f, rows);
-	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), version);
-}
-
-static int ignore_first_identity(void *data, const struct store_first_identity *first)
-{
-	(void)data;
-	(void)first;
-	return 0;
-}
-
-/* Probing begins by them while it is being migrated; the first version had none. */
-static void assert_limits_can_be_read(struct fixture *f, int version)
-{
-	struct store_reader *reader = NULL;
-	struct error error = { "" };
-
-	assert_int_equal(store_reader_open_older(f->path, &reader, &error), 0);
-	assert_int_equal(store_read_first_identities(reader, ignore_first_identity, NULL, &error),
-		version < 2 ? -EINVAL : 0);
-	store_reader_close(reader);
-}
-
-static void every_earlier_version_is_migrated_after_a_copy(void **state)
-{
-	struct fixture *f = *state;
-	struct error error;
-	char copy[128];
-	char pattern[64];
-	struct stat st;
-
-	for (int version = 1; version < SCHEMA_VERSION; version++) {
-		make_version(f, version);
-		assert_int_equal(try_reader(f, &error), -EPROTO);
-		assert_non_null(strstr(error.text, "made by an older repoprobe"));
-		assert_limits_can_be_read(f, version);
-		fixture_open(f);
-		assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), SCHEMA_VERSION);
-		assert_int_equal(count_runs(f), 1);
-		fixture_commit_run(f, fixture_run(f, 2, "nas1", "active-full"));
-		fixture_close(f);
-		(void)snprintf(pattern, sizeof(pattern), "history.db.schema-%d", version);
-		assert_int_equal(fixture_find(f, pattern, copy, sizeof(copy)), 1);
-		assert_int_equal(fixture_find(f, "*.part", copy, sizeof(copy)), 0);
-		(void)fixture_find(f, pattern, copy, sizeof(copy));
-		assert_int_equal(stat(copy, &st), 0);
-		assert_int_equal(st.st_mode & 07777, 0640);
-		/* The copy is whole: it can take the place of what came of it. */
-		assert_int_equal(rename(copy, f->path), 0);
-		assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), version);
-		assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM run"), 1);
-		assert_text(f, "PRAGMA integrity_check", "ok");
-		assert_int_equal(unlink(f->path), 0);
-	}
-}
-
-static void a_migration_that_fails_leaves_nothing_behind(void **state)
-{
-	struct fixture *f = *state;
-	struct error error = { "" };
-	struct sqlite3 *db = fixture_connect(f);
-
-	/* The view's name is taken by a table that identification has not seen. */
-	fixture_sql(f, "CREATE TABLE incidents_v (x)");
-	assert_int_equal(schema_migrate(db, 0, SCHEMA_VERSION, &error), -EINVAL);
-	assert_non_null(strstr(error.text, "incidents_v already exists"));
-	assert_int_equal(fixture_sql_integer(f, "SELECT count(*) FROM sqlite_schema"), 1);
-	assert_int_equal(fixture_sql_integer(f, "PRAGMA user_version"), 0);
-	sqlite3_close(db);
 }
 
 /* --- The views --- */
@@ -556,8 +535,8 @@ TEST_MAIN(void)
 		TEST(a_database_of_another_program_is_not_touched),
 		TEST(what_is_no_database_is_kept_aside),
 		TEST(a_database_without_our_tables_is_left_alone),
-		TEST(every_earlier_version_is_migrated_after_a_copy),
-		TEST(a_migration_that_fails_leaves_nothing_behind),
+		TEST(a_trial_database_is_kept_aside_whatever_its_version),
+		TEST(the_log_of_a_trial_database_is_kept_with_it),
 		TEST(runs_v_calls_every_status_by_its_name),
 		TEST(runs_v_calls_every_skip_reason_and_engine_by_its_name),
 		TEST(runs_v_spells_out_every_trust_flag),
