@@ -154,10 +154,10 @@ static int parse_once(struct mute_time *m, struct part word, const char *at,
 		return r;
 	if (!is_once(m->begin, &begin_sec) || !is_once(m->end, &end_sec))
 		return error_set(reterr, -EINVAL,
-			"\"%s\": one instant stands before \"to\" and one behind it; " FORMS,
+			"\"%s\": expected one instant before \"to\" and one after it; " FORMS,
 			m->text);
 	if (end_sec <= begin_sec)
-		return error_set(reterr, -EINVAL, "\"%s\" ends before it begins", m->text);
+		return error_set(reterr, -EINVAL, "\"%s\" ends before it starts", m->text);
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static int parse_length(struct mute_time *m, struct part word, const char *at,
 	buf_done(&length);
 	if (r >= 0 && (m->length_usec == 0 || m->length_usec > LENGTH_MAX_USEC))
 		r = error_set(reterr, -EINVAL,
-			"\"%s\": a mute lasts more than nothing and at most 366 days", m->text);
+			"\"%s\": a mute must be longer than 0 and at most 366 days", m->text);
 	return r < 0 ? r : parse_joined(from, nothing, zone, places, &m->begin, reterr);
 }
 
@@ -203,7 +203,7 @@ int mute_time_parse(const char *text, const struct zone_places *places, struct m
 	struct error *reterr)
 {
 	if (strlen(text) > TEXT_MAX || !parse_is_utf8(text))
-		return error_set(reterr, -EINVAL, "longer than %d bytes, or no UTF-8", TEXT_MAX);
+		return error_set(reterr, -EINVAL, "longer than %d bytes, or not UTF-8", TEXT_MAX);
 	struct mute_time *m = calloc(1, sizeof(*m));
 	if (m)
 		m->text = strdup(text);

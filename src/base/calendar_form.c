@@ -79,8 +79,8 @@ static int check_repeat(const struct checker *c, struct calendar_value *v)
 	if (v->repeat <= room)
 		return 0;
 	return calendar_refuse(c->reterr, c->text, v->position,
-		"/%d leads past the last %s; did you mean %d alone?", v->repeat,
-		units[c->unit].name, v->start);
+		"/%d goes past the last %s; did you mean %d alone?", v->repeat, units[c->unit].name,
+		v->start);
 }
 
 static int check_value(const struct checker *c, struct calendar_value *v)
@@ -94,7 +94,7 @@ static int check_value(const struct checker *c, struct calendar_value *v)
 			c->is_from_end ? " from the end of the month" : "");
 	if (has_stop && v->stop < v->start)
 		return calendar_refuse(c->reterr, c->text, v->position,
-			"a range must rise; did you mean %d..%d?", v->stop, v->start);
+			"a range must be ascending; did you mean %d..%d?", v->stop, v->start);
 	return check_repeat(c, v);
 }
 

@@ -304,7 +304,7 @@ static int refuse_word(const struct scanner *s)
 	const char *meant = parse_suggest(word, words, count);
 	if (meant && strcasecmp(meant, word) == 0)
 		return calendar_refuse(s->reterr, s->text, position_of(s, s->at),
-			"%s stands alone, but for a time zone", meant);
+			"%s allows only a time zone beside it", meant);
 	return calendar_refuse(s->reterr, s->text, position_of(s, s->at),
 		"expected weekdays such as Mon..Fri, a date such as *-*-01, a time such as 18:00, or "
 		"a word such as daily%s%s%s",

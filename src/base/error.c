@@ -126,9 +126,9 @@ const char *errno_meaning(int number)
 		{ EPERM, "not permitted" },
 		{ EIO, "input/output error: the disk or the server failed" },
 		{ ESTALE,
-			"stale file handle: the server does not know it any more; mount the file "
-			"system anew" },
-		{ ENOTCONN, "the program behind this file system is gone; mount it anew" },
+			"stale file handle: the server no longer knows it; remount the "
+			"file system" },
+		{ ENOTCONN, "the process that serves this file system is gone; remount it" },
 		{ ENODATA, "the file became shorter while it was read" },
 		{ ECANCELED, "the run was stopped before it ended" },
 		{ ENOLCK, "the file system grants no locks" },

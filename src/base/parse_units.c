@@ -145,7 +145,7 @@ static int refuse_size(const char *text, size_t number_len, struct error *reterr
 		number_len > 0 && number_len < SHOWN_MAX_BYTES ? guess_unit(&sizes, unit) : NULL;
 
 	if (text[0] == '-')
-		return error_set(reterr, -EINVAL, "%.60s: a size is not negative", text);
+		return error_set(reterr, -EINVAL, "%.60s: a size cannot be negative", text);
 	if (number_len > 0 && *unit == '\0')
 		return error_set(
 			reterr, -EINVAL, "%.60s: write it without blanks: %.*s", text, len, text);
@@ -219,7 +219,7 @@ static int refuse_duration(
 	const char *why = "";
 
 	if (text[0] == '-')
-		return error_set(reterr, -EINVAL, "%.60s: a duration is not negative", text);
+		return error_set(reterr, -EINVAL, "%.60s: a duration cannot be negative", text);
 	if (number_len > 0 && *word == '\0')
 		return error_set(reterr, -EINVAL, "%.60s: a unit is missing; did you mean %.60ss?",
 			text, text);
@@ -230,7 +230,7 @@ static int refuse_duration(
 			"%.60s: expected a duration such as 250us, 15ms, 30s, 5min, 1h30min or 7d",
 			*text ? text : "nothing");
 	if (unit > word)
-		why = "no blank may stand before the unit; ";
+		why = "no blank is allowed before the unit; ";
 	else if (unit_len == 1 && *unit == 'm')
 		why = "m could be minutes or months; ";
 	return error_set(reterr, -EINVAL, "%.60s: %sdid you mean %.*s%s%.60s?", text, why, before,

@@ -51,7 +51,7 @@ static void check_path(const struct config_repository *repository, const char *m
 
 	if (directory && strcmp(directory, "/dev") == 0 && strcmp(repository->path, "/dev") != 0)
 		issues_add(issues, place,
-			"path: %.*s is a device or lies among them, where no repository can be; "
+			"path: %.*s is a device or a directory of devices, which cannot be a repository; "
 			"expected the directory on which its file system is mounted",
 			SHOWN, repository->path);
 	else if (directory)

@@ -237,7 +237,7 @@ static void read_event(struct file_reader *f, const struct ini_event *event)
 			read_key(f, event);
 		else if (!f->has_section)
 			issues_add(f->issues, &f->place,
-				"%.*s stands before the first section; expected a line such as [daemon] above it",
+				"%.*s is before the first section; expected a line such as [daemon] above it",
 				SHOWN, event->name);
 		break;
 	case INI_SECTION_FAULT:

@@ -203,7 +203,7 @@ static void check_mute(
 
 	if (!own->when.is_given)
 		issues_add(issues, &own->section.place,
-			"[mute %s] does not say when; expected such as when = Mon..Fri 21:30-06:00",
+			"[mute %s] has no when; expected one such as when = Mon..Fri 21:30-06:00",
 			own->section.name);
 	for (size_t i = 0; i < names->item_count; i++)
 		if (!config_find_repository(config, names->items[i]))

@@ -143,7 +143,7 @@ static void check_alarm(const struct source_alarm *own, const struct config_alar
 
 	if (!own->when.is_given)
 		issues_add(issues, &own->section.place,
-			"[alarm %s] does not say when; expected such as when = write p99 > 50ms",
+			"[alarm %s] has no when; expected one such as when = write p99 > 50ms",
 			own->section.name);
 	if (alarm_reason_parse(own->section.name, &reason) == 0)
 		issues_add(issues, &own->section.place,

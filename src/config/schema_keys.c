@@ -376,7 +376,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN_REPOSITORIES,
 		.name = "confirm_after",
-		.help = "So long after a bad run it is repeated, to tell a moment from a trouble; 0: never.",
+		.help = "How long after a bad run it is repeated, to confirm it; 0: never.",
 		.default_text = "60s, 120s",
 		.type = SCHEMA_CONFIRMATIONS,
 		.is_available = true,
@@ -466,7 +466,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN(SCHEMA_ALARM),
 		.name = "hold",
-		.help = "In how many of the newest runs, before somebody is told.",
+		.help = "How many of the newest runs must meet it before it fires.",
 		.default_text = "2 of 3",
 		.type = SCHEMA_HOLD,
 		.is_available = true,
@@ -476,7 +476,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN(SCHEMA_ALARM),
 		.name = "clear",
-		.help = "What ends it, such as write p99 < 40ms for 6; empty: that when is not met any more, six times in a row.",
+		.help = "What ends it, such as write p99 < 40ms for 6; empty: six runs in a row that do not meet when.",
 		.default_text = "",
 		.type = SCHEMA_CLEAR,
 		.is_available = true,
@@ -527,7 +527,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN(SCHEMA_MUTE),
 		.name = "mode",
-		.help = "mute: nobody is told; pause: not probed either.",
+		.help = "mute: no messages are sent; pause: not probed either.",
 		.default_text = "mute",
 		.type = SCHEMA_CHOICE,
 		.choices = mute_modes,
@@ -538,7 +538,7 @@ const struct schema_key schema_keys[] = {
 	{
 		.sections = IN(SCHEMA_MUTE),
 		.name = "reason",
-		.help = "Why, for all who look at it.",
+		.help = "Why, shown to everyone who looks at it.",
 		.default_text = "",
 		.type = SCHEMA_TEXT,
 		.is_available = true,

@@ -495,7 +495,7 @@ static int check_confirmations(
 		(void)parse_duration(v->items[i], &usec, NULL); /* just read */
 		if (usec <= before_usec)
 			return error_set(reterr, -EINVAL,
-				"%.*s does not come after the entry before it; expected rising times",
+				"%.*s is not greater than the entry before it; expected ascending times",
 				SHOWN, v->items[i]);
 		before_usec = usec;
 	}

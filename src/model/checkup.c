@@ -74,7 +74,7 @@ static void judge_worker(struct checkup *c)
 		add(c, CHECKUP_PROBLEM, SUBJECT_PATH, "%s: %s", run_status_name(c->status),
 			c->reason);
 	else
-		add(c, CHECKUP_PROBLEM, SUBJECT_PATH, "%s, while it looked at %s: %s",
+		add(c, CHECKUP_PROBLEM, SUBJECT_PATH, "%s, while examining %s: %s",
 			run_status_name(c->status), examination_step_text(e->step), c->reason);
 }
 
@@ -83,7 +83,7 @@ static void judge_refusals(struct checkup *c)
 	const struct examination *e = c->examination;
 
 	for (size_t i = 0; i < e->refusal_count; i++)
-		add(c, CHECKUP_PROBLEM, e->refusals[i].about, "a run would end as %s: %s",
+		add(c, CHECKUP_PROBLEM, e->refusals[i].about, "a run would fail with %s: %s",
 			run_status_name(e->refusals[i].status), e->refusals[i].text);
 }
 
@@ -95,18 +95,18 @@ static void judge_place(struct checkup *c)
 		return;
 	if (strcmp(e->identity.mount_point, "/") == 0 && strcmp(e->real_path, "/") != 0)
 		add(c, CHECKUP_WARNING, SUBJECT_MOUNT,
-			"it lies on the root file system: should a disk be mounted here, it is not");
+			"it is on the root file system: if a disk should be mounted here, it is not");
 	if (e->is_in_memory)
 		add(c, CHECKUP_WARNING, SUBJECT_CACHES,
-			"the file system keeps its files in memory: what is measured is no disk, "
-			"and runs are flagged cached?");
+			"the file system keeps its files in memory: memory is measured, not "
+			"a disk, and runs are flagged cached?");
 	else if (e->kind == EXAMINATION_KIND_OVERLAY)
 		add(c, CHECKUP_WARNING, SUBJECT_CACHES,
 			"an overlay: what is measured is the file system that takes its writes");
 	if (e->is_compressed)
 		add(c, CHECKUP_WARNING, SUBJECT_CACHES,
-			"the file system compresses: what backups see of it probes, whose content "
-			"does not compress, do not; runs are flagged compressed?");
+			"the file system compresses: backups may differ from probes, whose "
+			"content does not compress; runs are flagged compressed?");
 	if (checkup_has(c, EXAMINATION_DIRECTORY) && !e->has_room &&
 		checkup_level_about(c, SUBJECT_SPACE) == CHECKUP_OK)
 		add(c, CHECKUP_WARNING, SUBJECT_SPACE,
@@ -117,8 +117,8 @@ static void judge_twin(struct checkup *c)
 {
 	if (c->twin)
 		add(c, CHECKUP_WARNING, SUBJECT_CONFIGURATION,
-			"repository %s is this directory too, by its path %s: one directory is to "
-			"be one repository",
+			"repository %s is this directory too, by its path %s: configure "
+			"each directory once",
 			c->twin, c->twin_path);
 }
 
@@ -136,16 +136,15 @@ static void judge_device(struct checkup *c)
 		return;
 	if (is_working(d->array_action))
 		add(c, CHECKUP_WARNING, SUBJECT_DEVICE,
-			"the array is busy with %s, which makes it slower than it is",
-			d->array_action);
+			"the array is busy with %s, which slows it down", d->array_action);
 	if (d->logical_block_bytes > BLOCK_BYTES_MIN)
 		add(c, CHECKUP_WARNING, SUBJECT_SECTORS,
 			"sectors of %u bytes: block sizes must be multiples of that",
 			d->logical_block_bytes);
 	if (d->request_max_bytes > 0 && d->request_max_bytes < c->cost.block_bytes)
 		add(c, CHECKUP_WARNING, SUBJECT_REQUESTS,
-			"blocks of %u bytes are cut into requests of %u bytes at most: one latency "
-			"is that of several",
+			"blocks of %u bytes are cut into requests of %u bytes at most: each "
+			"latency is that of several requests",
 			c->cost.block_bytes, d->request_max_bytes);
 }
 
@@ -159,7 +158,7 @@ static void judge_cached_writes(struct checkup *c)
 		"write are flagged fallback%s",
 		is_btrfs ? ", as btrfs does from Linux 6.15 on with files that have checksums" : "",
 		is_btrfs ? "; a probe file without checksums is written directly: remove it, set "
-			   "chattr +C on its directory, and the next run makes it anew"
+			   "chattr +C on its directory, and the next run makes it again"
 			 : "");
 }
 
@@ -189,14 +188,14 @@ static void judge_direct(struct checkup *c)
 			explain(d->error_number), errno_name(d->error_number));
 	if (d->offset_align_bytes > BLOCK_BYTES_MIN)
 		add(c, CHECKUP_WARNING, SUBJECT_ALIGNMENT,
-			"direct I/O goes by %u bytes: block sizes must be multiples of that",
+			"direct I/O is aligned to %u bytes: block sizes must be multiples of that",
 			d->offset_align_bytes);
 }
 
 static const char *explain_uring(const struct examination_uring *u)
 {
 	if (u->error_number == ENOSYS)
-		return "the kernel has none";
+		return "the kernel lacks it";
 	if (u->disabled > 0)
 		return "kernel.io_uring_disabled forbids it";
 	if (u->has_seccomp)
@@ -214,12 +213,12 @@ static void judge_buffers(struct checkup *c, const struct examination_uring *u)
 	if (u->memory_lock_bytes < UINT64_MAX)
 		add(c, CHECKUP_WARNING, SUBJECT_BUFFERS,
 			"%s of buffers cannot be registered (%s): the memory-lock limit (ulimit -l) "
-			"is %s; plain ones serve, at some more CPU time",
+			"is %s; plain buffers are used, at slightly more CPU time",
 			buf_text(&needed), errno_name(u->buffers_error_number), buf_text(&limit));
 	else
 		add(c, CHECKUP_WARNING, SUBJECT_BUFFERS,
-			"%s of buffers cannot be registered (%s); plain ones serve, at some more "
-			"CPU time",
+			"%s of buffers cannot be registered (%s); plain buffers are used, at "
+			"slightly more CPU time",
 			buf_text(&needed), errno_name(u->buffers_error_number));
 	buf_done(&limit);
 	buf_done(&needed);
@@ -250,7 +249,7 @@ static void judge_access(struct checkup *c)
 	if (is_denied && identity_is_nfs(&e->identity) && e->worker_uid == 0)
 		add(c, CHECKUP_WARNING, SUBJECT_USER,
 			"root may not write: the server probably squashes it (root_squash); give the "
-			"probe directory to an ordinary user, as whom root then works");
+			"probe directory to an ordinary user, and root then works as that user");
 	else if (identity_is_nfs(&e->identity) && e->repository.uid == UID_NOBODY)
 		add(c, CHECKUP_WARNING, SUBJECT_USER,
 			"the directory belongs to nobody: the server squashes root (root_squash), or "
@@ -258,8 +257,8 @@ static void judge_access(struct checkup *c)
 	if (!is_denied && e->write_error_number == 0 &&
 		(e->has_directory ? e->directory.is_immutable : e->repository.is_immutable))
 		add(c, CHECKUP_WARNING, SUBJECT_DIRECTORY,
-			"the directory only takes what is new (chattr +a): a probe file can be made "
-			"there, and not be removed");
+			"the directory is append-only (chattr +a): a probe file can be made there "
+			"but not removed");
 }
 
 static void judge_cost(struct checkup *c)
@@ -269,12 +268,12 @@ static void judge_cost(struct checkup *c)
 	format_size_rounded(&written, c->cost.written_bytes);
 	if (c->cost.written_bytes == UINT64_MAX || c->cost.read_bytes == UINT64_MAX)
 		add(c, CHECKUP_WARNING, SUBJECT_COST,
-			"only time ends the runs of a probe: max_bytes or max_ios would bound what "
-			"they cost");
+			"the runs of a probe are bounded by time alone: max_bytes or max_ios would "
+			"bound what they cost");
 	else if (c->cost.written_bytes > CHECKUP_DAILY_WRITE_BYTES)
 		add(c, CHECKUP_WARNING, SUBJECT_COST,
-			"%s are written a day: flash wears, and others wait; a longer interval or "
-			"smaller max_bytes would help",
+			"%s are written a day: this wears out flash and slows other work; use a "
+			"longer interval or smaller max_bytes",
 			buf_text(&written));
 	if (c->cost.stretch[0] != '\0')
 		add(c, CHECKUP_WARNING, SUBJECT_COST, "%s", c->cost.stretch);
@@ -289,15 +288,15 @@ static void judge_history(struct checkup *c)
 		return;
 	if (h->is_same_file_system)
 		add(c, CHECKUP_WARNING, SUBJECT_HISTORY,
-			"the history lies on the file system that is probed: when it hangs or fills "
-			"up, so does the history; state_directory belongs elsewhere");
+			"the history is on the file system that is probed: when that hangs or fills "
+			"up, so does the history; move state_directory to another file system");
 	if (h->kind == EXAMINATION_KIND_NETWORK)
 		add(c, CHECKUP_WARNING, SUBJECT_HISTORY,
-			"the history lies on a network file system, which SQLite's locks and shared "
-			"memory do not suit; state_directory belongs on a local disk");
+			"the history is on a network file system, which is unsuitable for SQLite's locks "
+			"and shared memory; move state_directory to a local disk");
 	if (h->kind == EXAMINATION_KIND_MEMORY)
 		add(c, CHECKUP_WARNING, SUBJECT_HISTORY,
-			"the history lies in memory and is gone with the next reboot");
+			"the history is in memory and is lost at the next reboot");
 }
 
 /* Stable; there are only a few. */

@@ -153,8 +153,8 @@ static void explain_failure(const struct snapshot_probe *probe, struct buf *b)
 		buf_add_text(b, run->reason);
 		return;
 	}
-	buf_printf(
-		b, "the newest run of %s ended as %s", probe->name, run_status_name(run->status));
+	buf_printf(b, "the newest run of %s failed with %s", probe->name,
+		run_status_name(run->status));
 }
 
 /* The run with numbers that started last, or NULL. */

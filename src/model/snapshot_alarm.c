@@ -101,17 +101,17 @@ static const char *const reason_texts[ALARM_REASONS] = {
 	[ALARM_REASON_LIMIT] = "over its limit",
 	[ALARM_REASON_RELATIVE] = "much slower than normal",
 	[ALARM_REASON_TAIL] = "more slow I/Os than normal",
-	[ALARM_REASON_SLOW] = "slower than normal for long",
+	[ALARM_REASON_SLOW] = "slower than normal for a long time",
 	[ALARM_REASON_THROUGHPUT] = "less throughput than normal",
-	[ALARM_REASON_STALL] = "I/Os or opens stand still for seconds",
+	[ALARM_REASON_STALL] = "I/Os or opens stalled for seconds",
 	[ALARM_REASON_HANG] = "runs did not end",
 	[ALARM_REASON_ERROR] = "runs failed",
 	[ALARM_REASON_DRIFT] = "slower day by day",
 	[ALARM_REASON_NO_DATA] = "no result for several intervals",
 	[ALARM_REASON_PEER] = "slower than others on the same storage",
-	[ALARM_REASON_TARGET] = "not the place it should be",
+	[ALARM_REASON_TARGET] = "the wrong target",
 	[ALARM_REASON_SPACE] = "no room to probe",
-	[ALARM_REASON_CUSTOM] = "what was set as an alarm",
+	[ALARM_REASON_CUSTOM] = "a configured alarm",
 };
 
 /* ", normal 4 ms: much slower than normal in active-full since 18:05 UTC" */

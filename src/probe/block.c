@@ -413,7 +413,7 @@ static int measure(struct block *b)
 			b->target.directory.path);
 	else if (r == 0 && b->run->outstanding_ios > 0)
 		run_fail(b->run, RUN_STALLED, 0,
-			"%u of the I/Os had not come back when the time was over",
+			"%u of the I/Os had not completed when the time was up",
 			b->run->outstanding_ios);
 	return r;
 }
@@ -497,7 +497,7 @@ void block_run(const struct job *job, const struct clock *clock,
 	struct block *b = calloc(1, sizeof(*b));
 
 	if (!b) {
-		run_fail(run, RUN_SKIPPED, ENOMEM, "this host has no memory for a run");
+		run_fail(run, RUN_SKIPPED, ENOMEM, "this host has too little memory for a run");
 		return;
 	}
 	b->job = job;

@@ -77,7 +77,7 @@ int directory_explain(const struct directory *d, int r, int parent_fd, struct ru
 {
 	if (r == -EPERM && place_facts(parent_fd).is_immutable)
 		return fault_refuse(
-			run, d->path, "is or lies in something immutable (chattr +i, +a)");
+			run, d->path, "is immutable or in an immutable directory (chattr +i, +a)");
 	if (r == -ENOSPC) {
 		int lack = place_check_inodes(d->place, 1, run);
 		if (lack < 0)

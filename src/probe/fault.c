@@ -47,7 +47,7 @@ static const struct fault faults[] = {
 	/* Problems of this host, unrelated to the repository. */
 	{ EMFILE, NULL, RUN_SKIPPED, "the worker may open no more files" },
 	{ ENFILE, NULL, RUN_SKIPPED, "too many files are open on this host" },
-	{ ENOMEM, NULL, RUN_SKIPPED, "this host has no memory for it" },
+	{ ENOMEM, NULL, RUN_SKIPPED, "this host has too little memory for it" },
 };
 
 int fault_path_len(const char *path)

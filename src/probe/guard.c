@@ -77,7 +77,7 @@ static bool is_mount_lost(const struct guard_facts *f)
 
 static void say_mount_lost(const struct guard_facts *f, struct buf *b)
 {
-	buf_printf(b, "is not what it was: %.*s is not mounted: nothing was written", NAME_SHOWN,
+	buf_printf(b, "has changed: %.*s is not mounted: nothing was written", NAME_SHOWN,
 		f->expected->seen.mount_point);
 }
 
@@ -252,7 +252,7 @@ static void say_space(const struct guard_facts *f, struct buf *b)
 {
 	const struct guard_space *s = &f->space;
 
-	buf_add_text(b, "has not enough space: ");
+	buf_add_text(b, "does not have enough space: ");
 	format_size_rounded(b, s->free_bytes);
 	buf_add_text(b, " of ");
 	format_size_rounded(b, s->size_bytes);
@@ -480,7 +480,7 @@ static const struct guard_rule rules[] = {
 		.stage = GUARD_AT_CALL,
 		.status = RUN_REFUSED,
 		.error_number = EPERM,
-		.text = "would be made longer without data",
+		.text = "would be extended without data",
 	},
 	{
 		.name = "only-ours",

@@ -166,7 +166,7 @@ static int open_directory(const struct job *job, int *ret_fd, struct run *run)
 	const char *path = job->repository_path;
 
 	if (path[0] != '/')
-		return fault_refuse(run, path, "is no absolute path");
+		return fault_refuse(run, path, "is not an absolute path");
 	int r = open_to_look(path);
 	/* A user-space file system may deny even root. */
 	if (r == -EACCES && mount_owner_become(path) == 0)

@@ -28,7 +28,7 @@ static int become_user(struct examiner *x, bool was_root)
 	/* The file system admitted only the user who mounted it. */
 	if (was_root && geteuid() != 0 && !x->job->is_for_owner && user.uid != geteuid()) {
 		run_fail(x->run, RUN_REFUSED, EPERM,
-			"%.*s lets nobody in but user %u, who mounted it: user %u cannot work there",
+			"%.*s admits only user %u, who mounted it: user %u has no access",
 			fault_path_len(x->place.path), x->place.path, (unsigned)geteuid(),
 			user.uid);
 		return -EPERM;

@@ -17,7 +17,7 @@ static void check_measured(struct run *run)
 {
 	if (run->status == RUN_OK && !run_is_measured(run))
 		run_fail(run, RUN_TIMEOUT, ETIMEDOUT,
-			"the time was over before the first I/O could be measured");
+			"the time was up before the first I/O could be measured");
 }
 
 void probe_run(const struct job *job, const struct clock *clock,

@@ -388,7 +388,7 @@ static int check_alignment(
 	if (workload->block_size_bytes % sector == 0 && align % sector == 0)
 		return 0;
 	run_fail(run, RUN_REFUSED, EINVAL,
-		"direct I/O on %.*s goes by %u bytes: block size %u and alignment %u must be multiples",
+		"direct I/O on %.*s is aligned to %u bytes: block size %u and alignment %u must be multiples",
 		fault_path_len(t->directory.place->path), t->directory.place->path, sector,
 		workload->block_size_bytes, align);
 	return -EINVAL;

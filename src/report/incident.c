@@ -168,7 +168,7 @@ static void add_stall(const struct incident_event *event, struct buf *b)
 
 	if (e->setup_step == RUN_SETUP_NONE) {
 		add_subject(event, b);
-		buf_add_text(b, " stand still for seconds");
+		buf_add_text(b, " stall for seconds");
 		return;
 	}
 	/* "opening the probe file took 25 s in a run of active-full" */

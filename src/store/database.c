@@ -276,7 +276,7 @@ int database_create(const char *path, unsigned mode, struct sqlite3 **ret, struc
 	int r = create_file(path, mode, reterr);
 
 	if (r == -EEXIST)
-		return error_set(reterr, r, "%s is there already, and is not overwritten", path);
+		return error_set(reterr, r, "%s exists already and is not overwritten", path);
 	if (r == 0)
 		r = open_connection(path, SQLITE_OPEN_READWRITE, ret, reterr);
 	return r;

@@ -23,7 +23,7 @@ static int open_at(const char *path, struct opening *o, struct error *reterr)
 		opening_done(o);
 		if (r == -EINVAL)
 			return error_prefix(reterr, r,
-				"%s: it lacks a table or column of ours and is left alone; "
+				"%s: it lacks a table or column that repoprobe needs and is left alone; "
 				"restore a copy of it, or move it away",
 				path);
 		return error_prefix(reterr, r, "%s", path);
@@ -52,7 +52,7 @@ static int set_aside(const char *path, struct opening *o, bool is_trial, const s
 			buf_text(&kept)); /* an output */
 	else if (r == 0)
 		(void)error_set(&o->notice, 0,
-			"the history was damaged (%s); it is kept as %s, and a new one was begun",
+			"the history was damaged (%s); it is kept as %s, and a new one was started",
 			reason.text, buf_text(&kept)); /* an output */
 	buf_done(&kept);
 	o->is_new = r == 0;
@@ -134,14 +134,14 @@ static void describe(struct error *notice, const char *path, const struct openin
 	const char *kept)
 {
 	const char *what = happened[rescue->state];
-	const char *has_kept = kept[0] != '\0' ? "; what stood there is kept as " : "";
+	const char *has_kept = kept[0] != '\0' ? "; the file that was there is kept as " : "";
 
 	if (rescue->copied == 0)
-		(void)error_set(notice, 0, "%s %s; it was put back with all that it has%s%s", path,
-			what, has_kept, kept); /* an output */
+		(void)error_set(notice, 0, "%s %s; it was restored completely%s%s", path, what,
+			has_kept, kept); /* an output */
 	else
 		(void)error_set(notice, 0,
-			"%s %s and could not be copied back (%s); a new one was begun with what "
+			"%s %s and could not be copied back (%s); a new one was started with what "
 			"the daemon knows at present%s%s",
 			path, what, errno_text(-rescue->copied), has_kept, kept); /* likewise */
 }

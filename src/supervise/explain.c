@@ -34,14 +34,14 @@ static void explain_no_begin(const struct supervise_life *life, int wait_status,
 {
 	if (life->was_killed)
 		run_fail(run, RUN_SKIPPED, 0,
-			"the worker did not begin before its deadline and was killed");
+			"the worker did not start before its deadline and was killed");
 	else if (WIFSIGNALED(wait_status))
 		run_fail(run, RUN_SKIPPED, 0,
-			"the worker was ended by signal %d (%s) before it began",
+			"the worker was ended by signal %d (%s) before it started",
 			WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 	else
 		run_fail(run, RUN_SKIPPED, 0,
-			"the worker exited with code %d before it began: repoprobe-worker may be of "
+			"the worker exited with code %d before it started: repoprobe-worker may be of "
 			"another version",
 			WEXITSTATUS(wait_status));
 }

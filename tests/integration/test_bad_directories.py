@@ -254,7 +254,7 @@ def test_a_directory_of_data_gets_neither_tag_nor_probe_file(daemon, directory, 
     assert (checked.returncode, checked.stdout) == (2, "")
     assert checked.stderr.startswith(f"{d.config_path}:4: probe_directory: {reason}"), checked.stderr
     examined = run_cli("doctor", *configured, repository)
-    assert examined.returncode == 1 and f"a run would end as refused: {reason}" in " ".join(examined.stdout.split())
+    assert examined.returncode == 1 and f"a run would fail with refused: {reason}" in " ".join(examined.stdout.split())
     if os.geteuid() == 0:
         made = run_cli("init", *configured, "nas")
         assert made.returncode == 1 and reason in made.stderr

@@ -378,7 +378,7 @@ def test_the_largest_buffers_of_the_configuration_are_tried(directory, repositor
     document = doctor(repository, "--config", config, "--state-directory", directory / "state", code=0)
     assert document["io_uring"]["buffer_bytes"] == 16 << 20
     assert document["cost"]["written_a_day_bytes"] is None
-    assert "only time" in find(document, "warning", "cost")
+    assert "bounded by time alone" in find(document, "warning", "cost")
     if document["device"] and (document["device"]["request_max_bytes"] or 1 << 30) < 4 << 20:
         assert "4194304 bytes are cut" in find(document, "warning", "requests")
 
@@ -439,7 +439,7 @@ def test_a_frozen_file_system_does_not_hang_it(mount):
     assert document["file_system"]["fs_type"] == "ext4" and document["device"]["name"].startswith("loop")
     assert document["access"]["may_write"]
     assert "direct_io" not in document and "io_uring" not in document
-    assert "problem  path" in text and "stuck, while it looked at direct I/O" in text
+    assert "problem  path" in text and "stuck, while examining direct I/O" in text
 
 
 def test_a_slow_repository_is_waited_for(slow):

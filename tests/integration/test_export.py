@@ -163,7 +163,7 @@ def test_a_backup_is_whole_and_overwrites_nothing(history, directory):
         assert db.execute("SELECT count(*) FROM runs_v").fetchone()[0] >= len(rows)
     before = target.read_bytes()
     done = run_cli("backup", target, "--state-directory", history.state)
-    assert done.returncode == 1 and "is there already, and is not overwritten" in done.stderr
+    assert done.returncode == 1 and "exists already and is not overwritten" in done.stderr
     assert target.read_bytes() == before
     done = run_cli("backup", directory / "no/where.db", "--state-directory", history.state)
     assert done.returncode == 1 and "where.db: No such file" in done.stderr

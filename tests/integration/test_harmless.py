@@ -367,7 +367,7 @@ def test_what_has_a_new_uuid_at_each_mount_is_known_by_type_and_source(daemon, m
     ("number", "status", "says"),
     [
         (errno.EIO, "error", "the disk or the server failed (EIO)"),
-        (errno.ESTALE, "error", "mount the file system anew (ESTALE)"),
+        (errno.ESTALE, "error", "remount the file system (ESTALE)"),
         (errno.ENOSPC, "no_space", "no space left on the file system (ENOSPC)"),
         (errno.EDQUOT, "no_space", "the disk quota is used up (EDQUOT)"),
         (errno.EROFS, "read_only", "the file system is read-only (EROFS)"),

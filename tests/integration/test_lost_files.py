@@ -80,10 +80,10 @@ def test_a_history_that_is_lost_while_open_is_put_back_whole(known, loss):
     if loss == "the directory":  # with the socket that runs are asked for by
         d.wait_line(r"control\.sock was removed or replaced; it was made again")
     d.probe("slow")  # a result that nobody would ever see
-    d.wait_line(rf"history\.db {words}; it was put back with all that it has")
+    d.wait_line(rf"history\.db {words}; it was restored completely")
     d.wait_metric("repoprobe_database_rescues_total", 1)
     wait_for(lambda: count(d.database) == before + 1, lambda: f"{before + 1} runs, not {count(d.database)}")
-    assert any("was put back" in b["text"] for b in d.json("/api/v1/overview")["banners"])
+    assert any("was restored" in b["text"] for b in d.json("/api/v1/overview")["banners"])
     d.probe("slow")
     wait_for(lambda: count(d.database) == before + 2, "what comes later")
     assert len(d.json("/api/v1/runs?repository=slow")["runs"]) == before + 2
@@ -122,7 +122,7 @@ def test_what_is_known_is_kept_when_the_file_cannot_be_copied(daemon, slow, moun
         while True:
             f.write(bytes(4096))
     os.truncate(state / "filler", max(0, (state / "filler").stat().st_size - (700 << 10)))
-    d.wait_line(r"was removed while it was open and could not be copied back \(.*\); a new one was begun with what")
+    d.wait_line(r"was removed while it was open and could not be copied back \(.*\); a new one was started with what")
     d.wait_sql("SELECT count(*) FROM incident WHERE closed_usec IS NULL", [(1,)])
     d.wait_sql("SELECT reason FROM mute", [("firmware",)])
     d.wait_sql("SELECT count(*) FROM first_identity, budget", [(1,)])

@@ -27,9 +27,9 @@ WORKERS = {
     "is not executable": b"",
 }
 REASONS = {
-    "exits": "the worker exited with code 1 before it began",
-    "is killed": "the worker was ended by signal 9 (Killed) before it began",
-    "crashes": "the worker was ended by signal 11 (Segmentation fault) before it began",
+    "exits": "the worker exited with code 1 before it started",
+    "is killed": "the worker was ended by signal 9 (Killed) before it started",
+    "crashes": "the worker was ended by signal 11 (Segmentation fault) before it started",
     "babbles": "the worker's answer cannot be read: ",
     "is no program": "no worker could be started: ",
     "is missing": "no worker could be started: ",

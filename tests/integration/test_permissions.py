@@ -409,7 +409,7 @@ def test_a_mount_of_somebody_elses_is_probed_as_that_user(daemon, directory, pri
     assert done.returncode == 0, done.stderr
     done = init(directory, f"--user={OWNER}", private.path)
     assert done.returncode == 1
-    assert "lets nobody in but user 65534, who mounted it: user 34 cannot work there" in done.stderr
+    assert "admits only user 65534, who mounted it: user 34 has no access" in done.stderr
 
 
 # --- init itself

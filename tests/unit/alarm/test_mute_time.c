@@ -447,14 +447,14 @@ static void nonsense_says_what_was_expected(void **state)
 		{ "Mon..Fri 20:00", "expected \"Mon..Fri 21:30-06:00\"" },
 		{ "Mon..Fri 20:00 for", "expected" },
 		{ "Mon..Fri 20:00 for 5m", "did you mean 5min" },
-		{ "20:00 for 0s", "more than nothing" },
+		{ "20:00 for 0s", "longer than 0" },
 		{ "20:00 for 9000h", "at most 366 days" },
 		{ "for 5min", "expected" },
 		{ "Mno 21:30-06:00", "Mno 21:30: at position 1" },
 		{ "21:30-26:00", "position" },
 		{ "21:30-06:00 Europe/Nowhere", "Europe/Nowhere" },
-		{ "2026-12-24 18:00 to 2026-12-23 06:00", "ends before it begins" },
-		{ "Mon 18:00 to Tue 06:00", "one instant stands before" },
+		{ "2026-12-24 18:00 to 2026-12-23 06:00", "ends before it starts" },
+		{ "Mon 18:00 to Tue 06:00", "expected one instant before" },
 		{ "\xff 21:30-06:00", "UTF-8" },
 	};
 

@@ -118,8 +118,7 @@ static void every_number_has_a_sentence(void **state)
 	assert_string_equal(errno_text(100000), "Unknown error");
 	assert_string_equal(errno_text(-1), "Unknown error");
 	assert_string_equal(errno_meaning(ESTALE),
-		"stale file handle: the server does not know it any more; mount the file system "
-		"anew");
+		"stale file handle: the server no longer knows it; remount the file system");
 	assert_null(errno_meaning(EMFILE));
 }
 

@@ -160,7 +160,7 @@ static void bad_alarms_are_one_line_each(void **state)
 		const char *sentence;
 	} cases[] = {
 		{ "[alarm x]\n",
-			"a.conf:6: [alarm x] does not say when; expected such as when = write p99" },
+			"a.conf:6: [alarm x] has no when; expected one such as when = write p99" },
 		{ "[alarm limit]\nwhen = avg > 5ms\n",
 			"a.conf:6: [alarm limit]: there is an alarm of that name already" },
 		{ "[alarm x]\nwhen = write p98 > 50ms\n", "a.conf:7: when: column 7: " },

@@ -41,8 +41,8 @@ static void a_path_of_the_kernels_is_refused(void **state)
 	static const char *const expected[] = {
 		"a.conf:2: path: /dev is the kernel's own: /dev, /proc and /sys hold no repository; "
 		"expected the directory that backups are written to",
-		"a.conf:4: path: /dev/sdb1 is a device or lies among them, where no repository can "
-		"be; expected the directory on which its file system is mounted",
+		"a.conf:4: path: /dev/sdb1 is a device or a directory of devices, which cannot be a "
+		"repository; expected the directory on which its file system is mounted",
 		"a.conf:6: path: /proc is the kernel's own",
 		"a.conf:8: path: /sys/kernel is the kernel's own",
 		"a.conf:10: path: /srv/cgroup/x lies on a file system of the kernel's own (cgroup2)",

@@ -462,8 +462,7 @@ static void mutes_have_their_repositories_and_times(void **state)
 static void bad_mutes_are_one_line_each(void **state)
 {
 	(void)state;
-	assert_refused(
-		"[mute x]\n", "a.conf:1: [mute x] does not say when; expected such as when =");
+	assert_refused("[mute x]\n", "a.conf:1: [mute x] has no when; expected one such as when =");
 	assert_refused("[mute x]\nwhen = 21:30-06:00\nrepository = a\n",
 		"a.conf:3: repository: there is no [repository a]");
 	assert_refused("[mute x]\nwhen = Mon 20:00\n",

@@ -85,7 +85,7 @@ static void a_worker_that_hung_names_its_step(void **state)
 	b->checkup.status = RUN_STUCK;
 	b->checkup.reason = "the repository does not answer";
 	expect(b, CHECKUP_PROBLEM, SUBJECT_PATH,
-		"stuck, while it looked at direct I/O: the repository does not answer");
+		"stuck, while examining direct I/O: the repository does not answer");
 	assert_true(checkup_has(&b->checkup, EXAMINATION_DIRECTORY));
 	assert_false(checkup_has(&b->checkup, EXAMINATION_DIRECT));
 	b->checkup.status = RUN_ERROR;
@@ -101,7 +101,7 @@ static void refusals_are_problems_in_the_words_of_a_run(void **state)
 		.about = SUBJECT_FILE, .status = RUN_REFUSED, .text = "x.dat is a symbolic link"
 	};
 	expect(b, CHECKUP_PROBLEM, SUBJECT_FILE,
-		"a run would end as refused: x.dat is a symbolic link");
+		"a run would fail with refused: x.dat is a symbolic link");
 }
 
 static void where_numbers_are_not_those_of_a_disk_is_said(void **state)
@@ -191,7 +191,7 @@ static void io_uring_that_is_forbidden_is_explained(void **state)
 		enum checkup_level level;
 		const char *part;
 	} cases[] = {
-		{ ENOSYS, 0, false, true, CHECKUP_WARNING, "the kernel has none; threads do" },
+		{ ENOSYS, 0, false, true, CHECKUP_WARNING, "the kernel lacks it; threads do" },
 		{ EPERM, 2, true, true, CHECKUP_WARNING, "kernel.io_uring_disabled" },
 		{ EPERM, 0, true, true, CHECKUP_WARNING, "filter of system calls" },
 		{ EPERM, 0, false, false, CHECKUP_PROBLEM, "Operation not permitted" },
@@ -211,7 +211,7 @@ static void io_uring_that_is_forbidden_is_explained(void **state)
 		"1 MiB of buffers cannot be registered (ENOMEM)");
 	expect(b, CHECKUP_WARNING, SUBJECT_BUFFERS, "is 8 MiB");
 	b->e->uring.memory_lock_bytes = UINT64_MAX;
-	expect(b, CHECKUP_WARNING, SUBJECT_BUFFERS, "(ENOMEM); plain ones");
+	expect(b, CHECKUP_WARNING, SUBJECT_BUFFERS, "(ENOMEM); plain buffers are used");
 }
 
 static void a_server_that_squashes_root_is_suspected(void **state)
@@ -245,7 +245,7 @@ static void a_cost_without_bound_or_reason_is_a_warning(void **state)
 	b->checkup.cost.written_bytes = UINT64_C(51) << 30;
 	expect(b, CHECKUP_WARNING, SUBJECT_COST, "51 GiB are written a day");
 	b->checkup.cost.written_bytes = UINT64_MAX;
-	expect(b, CHECKUP_WARNING, SUBJECT_COST, "only time ends");
+	expect(b, CHECKUP_WARNING, SUBJECT_COST, "the runs of a probe are bounded by time alone");
 }
 
 static void a_history_in_the_wrong_place_is_a_warning(void **state)

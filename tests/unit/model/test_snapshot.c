@@ -228,7 +228,7 @@ static void the_worst_probe_decides(void **state)
 	assert_string_equal(f->reason, "nothing is mounted here");
 	f->runs[0]->reason[0] = '\0';
 	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
-	assert_string_equal(f->reason, "the newest run of active-full ended as not_mounted");
+	assert_string_equal(f->reason, "the newest run of active-full failed with not_mounted");
 }
 
 static void a_skipped_run_changes_nothing(void **state)
@@ -345,7 +345,7 @@ static void each_other_reason_is_named(void **state)
 	assert_int_equal(judge(f), REPOSITORY_WARNING);
 	assert_string_equal(f->reason,
 		"write average 23.9 ms, normal 4 ms: much slower than normal in active-full since "
-		"18:05 UTC; also: I/Os or opens stand still for seconds, no room to probe");
+		"18:05 UTC; also: I/Os or opens stalled for seconds, no room to probe");
 }
 
 static void silence_and_runs_that_do_not_end_speak_too(void **state)

@@ -39,9 +39,9 @@ static const struct {
 	{ EACCES, &nfs, 0, RUN_ERROR, "root_squash" },
 	{ EPERM, &nfs, 0, RUN_ERROR, "root_squash" },
 	{ EPERM, &plain, 0, RUN_ERROR, "not permitted" },
-	{ ESTALE, &nfs, 0, RUN_ERROR, "mount the file system anew" },
+	{ ESTALE, &nfs, 0, RUN_ERROR, "remount the file system" },
 	{ EIO, &plain, 0, RUN_ERROR, "the disk or the server failed" },
-	{ ENOTCONN, &plain, 0, RUN_ERROR, "the program behind this file system is gone" },
+	{ ENOTCONN, &plain, 0, RUN_ERROR, "the process that serves this file system is gone" },
 	{ ENOLCK, &nfs, 0, RUN_ERROR, "no locks" },
 	{ EUCLEAN, &plain, 0, RUN_ERROR, "damaged" },
 	{ ENODEV, &plain, 0, RUN_ERROR, "the device is gone" },
@@ -53,7 +53,7 @@ static const struct {
 	{ ECANCELED, &plain, 0, RUN_ERROR, "stopped" },
 	{ EMFILE, &plain, 0, RUN_SKIPPED, "no more files" },
 	{ ENFILE, &plain, 0, RUN_SKIPPED, "on this host" },
-	{ ENOMEM, &plain, 0, RUN_SKIPPED, "this host has no memory" },
+	{ ENOMEM, &plain, 0, RUN_SKIPPED, "this host has too little memory" },
 	{ ENOTTY, &plain, 0, RUN_ERROR, NULL },
 };
 

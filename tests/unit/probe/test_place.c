@@ -95,7 +95,7 @@ static void what_is_no_directory_is_said_plainly(void **state)
 		"is a file, not a directory");
 	fail_place(
 		b, temporary_name(&b->directory, "file/below", &path), RUN_ERROR, "does not exist");
-	fail_place(b, "not/absolute", RUN_REFUSED, "no absolute path");
+	fail_place(b, "not/absolute", RUN_REFUSED, "is not an absolute path");
 	buf_done(&path);
 	temporary_assert_text(&b->directory, "file", "x");
 }

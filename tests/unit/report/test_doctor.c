@@ -166,17 +166,17 @@ static const char expected_missing_text[] =
 	"  warning  a day            written: no bound, read: 512 MiB at most\n"
 	"\n"
 	"1 problem, 1 warning:\n"
-	"  problem  path: a run would end as error: /srv/backup does not exist\n"
-	"  warning  cost: only time ends the runs of a probe: max_bytes or max_ios would bound what they cost\n";
+	"  problem  path: a run would fail with error: /srv/backup does not exist\n"
+	"  warning  cost: the runs of a probe are bounded by time alone: max_bytes or max_ios would bound what they cost\n";
 
 static const char expected_missing_json[] =
 	"{\"path\":\"/srv/backup\",\"real_path\":null,\"repository\":null,\"verdict\":\"problem\","
 	"\"status\":\"ok\",\"reason\":null,\"cost\":{\"probes\":[\"active-full\",\"heartbeat\"],"
 	"\"written_a_day_bytes\":null,\"read_a_day_bytes\":536870912,\"daily_write_budget_bytes\":null},\"findings\":[{"
 	"\"level\":\"problem\",\"about\":\"path\","
-	"\"text\":\"a run would end as error: /srv/backup does not exist\"},{"
+	"\"text\":\"a run would fail with error: /srv/backup does not exist\"},{"
 	"\"level\":\"warning\",\"about\":\"cost\","
-	"\"text\":\"only time ends the runs of a probe: max_bytes or max_ios would bound what they cost\"}]}";
+	"\"text\":\"the runs of a probe are bounded by time alone: max_bytes or max_ios would bound what they cost\"}]}";
 
 static const char expected_stuck_text[] =
 	"/srv/backup: problem\n"
@@ -211,7 +211,7 @@ static const char expected_stuck_text[] =
 	"  ok       on disk          a probe file of 1 GiB\n"
 	"\n"
 	"1 problem:\n"
-	"  problem  path: stuck, while it looked at direct I/O: the repository does not answer\n";
+	"  problem  path: stuck, while examining direct I/O: the repository does not answer\n";
 
 static const char expected_stuck_json[] =
 	"{\"path\":\"/srv/backup\",\"real_path\":\"/mnt/backup\",\"repository\":\"nas1\","
@@ -230,7 +230,7 @@ static const char expected_stuck_json[] =
 	"\"active-full\",\"heartbeat\"],\"written_a_day_bytes\":21474836480,"
 	"\"read_a_day_bytes\":536870912,\"daily_write_budget_bytes\":null,\"file_bytes\":1073741824},\"findings\":[{"
 	"\"level\":\"problem\",\"about\":\"path\","
-	"\"text\":\"stuck, while it looked at direct I/O: the repository does not answer\"}]}";
+	"\"text\":\"stuck, while examining direct I/O: the repository does not answer\"}]}";
 
 static void make_missing(struct bench *b)
 {

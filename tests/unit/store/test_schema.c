@@ -383,7 +383,7 @@ static void a_database_without_our_tables_is_left_alone(void **state)
 	assert_int_equal(try_writer(f, &error), 0);
 	fixture_sql(f, "DROP VIEW runs_v; DROP TABLE run_operation; PRAGMA wal_checkpoint");
 	assert_int_equal(try_writer(f, &error), -EINVAL);
-	assert_non_null(strstr(error.text, "it lacks a table or column of ours"));
+	assert_non_null(strstr(error.text, "it lacks a table or column that repoprobe needs"));
 	assert_int_equal(fixture_find(f, "*corrupt*", kept, sizeof(kept)), 0);
 }
 

@@ -226,11 +226,11 @@ static void an_end_without_a_result_is_explained(void **state)
 		{ { .has_begun = true }, 1 << 8, RUN_ERROR, EIO, "code 1", { .at_nsec = 0 } },
 		{ { .has_begun = true }, 0, RUN_ERROR, EIO, "code 0", { .at_nsec = 0 } },
 		/* What did not touch the repository says nothing of it. */
-		{ { .was_killed = true }, SIGKILL, RUN_SKIPPED, 0, "did not begin",
+		{ { .was_killed = true }, SIGKILL, RUN_SKIPPED, 0, "did not start",
 			{ .at_nsec = 0 } },
 		{ { .has_begun = false }, SIGSEGV, RUN_SKIPPED, 0, "signal 11", { .at_nsec = 0 } },
 		{ { .has_begun = false }, SIGKILL, RUN_SKIPPED, 0, "signal 9", { .at_nsec = 0 } },
-		{ { .has_begun = false }, 1 << 8, RUN_SKIPPED, 0, "code 1 before it began",
+		{ { .has_begun = false }, 1 << 8, RUN_SKIPPED, 0, "code 1 before it started",
 			{ .at_nsec = 0 } },
 	};
 	struct run *run = run_new("", "");
@@ -273,7 +273,7 @@ static void stuck_replaces_what_was_reported(void **state)
 
 	(void)state;
 	assert_non_null(run);
-	run_fail(run, RUN_STALLED, 0, "2 of the I/Os had not come back");
+	run_fail(run, RUN_STALLED, 0, "2 of the I/Os had not completed");
 	run->outstanding_ios = 2;
 	supervise_explain_stuck(&life, START + 65 * NSEC_PER_SEC, run);
 	assert_int_equal(run->status, RUN_STUCK);
