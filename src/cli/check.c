@@ -55,7 +55,7 @@ static int check_operations(
 
 		if (condition->has_operation && !does)
 			return error_set(reterr, -EINVAL,
-				"a condition is about %ss, and this workload does none",
+				"a condition is about %ss, but this workload does none",
 				run_operation_name(condition->operation));
 	}
 	return 0;
@@ -131,7 +131,7 @@ static void add_finding(const struct condition *condition, const struct run *run
 	case CONDITION_TOO_FEW:
 		start_finding(&found->untold);
 		buf_printf(&found->untold,
-			"%s %s cannot be told from %" PRIu64 " I/Os, %" PRIu64 " are needed",
+			"%s %s cannot be computed from %" PRIu64 " I/Os, %" PRIu64 " are needed",
 			run_operation_name(operation), condition_measure_name(measure),
 			run->operations[operation].latency.count, condition_ios_needed(measure));
 		return;

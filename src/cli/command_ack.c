@@ -16,7 +16,7 @@ struct ack_request {
 static const struct cli_option options[] = {
 	{ .name = "reason",
 		.value_name = "TEXT",
-		.help = "what is being done, for all who look at it",
+		.help = "what is being done, shown to everyone who looks at it",
 		.set = option_set_text,
 		.offset = offsetof(struct ack_request, reason) },
 };
@@ -48,10 +48,10 @@ const struct command command_ack = {
 	.name = "ack",
 	.section = "The daemon",
 	.operands = "[REPO]",
-	.summary = "take care of an incident: no more messages unless it gets worse",
-	.help = "Says that somebody takes care of a repository's open incident, or of all open\n"
-		"incidents when none is named. Nothing more is told of it then, unless it gets\n"
-		"worse, or is over. It stands in the history, with your reason.\n"
+	.summary = "acknowledge an incident: no more messages unless it gets worse",
+	.help = "Acknowledges a repository's open incident, or all open incidents when none is\n"
+		"named. No more messages are sent about it until it gets worse or is over. The\n"
+		"acknowledgement is kept in the history, with your reason.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe ack nas1 --reason='fan is ordered'\n"

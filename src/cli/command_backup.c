@@ -39,9 +39,9 @@ const struct command command_backup = {
 	.name = "backup",
 	.section = "History, also while the daemon is down",
 	.operands = "FILE",
-	.summary = "the history as one file, while it is in use",
+	.summary = "copy the history into one file, while it is in use",
 	.help = "Copies the history as it is at this moment into a new file, which only you may\n"
-		"read. The daemon goes on writing meanwhile. A file that is there is not\n"
+		"read. The daemon goes on writing meanwhile. An existing file is not\n"
 		"overwritten. To go back to a backup: stop repoprobed, move history.db,\n"
 		"history.db-wal and history.db-shm away, put the backup in the place of\n"
 		"history.db (owner and mode as before), start repoprobed.\n"

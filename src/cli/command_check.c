@@ -125,15 +125,15 @@ const struct command command_check = {
 	.section = "Measure now",
 	.operands = "DIR",
 	.summary = "one short run as a plug-in of Nagios, Icinga, Zabbix",
-	.help = "Measures DIR once, shortly, and prints the one line that monitoring systems\n"
+	.help = "Measures DIR once, briefly, and prints the one line that monitoring systems\n"
 		"read: REPOPROBE OK, WARNING, CRITICAL or UNKNOWN, why, and performance data.\n"
 		"\n"
 		"A condition is [read|write] MEASURE > VALUE, or < VALUE. Measures are avg, p50,\n"
 		"p95, p99, p99.9 and max (VALUE: 15ms), throughput (100M a second), iops and\n"
-		"errors (a number). Without read or write it is about each by itself. Without\n"
+		"errors (a number). Without read or write it applies to each separately. Without\n"
 		"conditions of a level the average is judged by the preset's limit; see\n"
-		"\"repoprobe presets\". \"max > 5s\" is about opening the probe file and the like,\n"
-		"too; without it, more than 2 seconds of that are a WARNING.\n"
+		"\"repoprobe presets\". \"max > 5s\" also covers opening the probe file and the\n"
+		"like; without it, more than 2 seconds of that are a WARNING.\n"
 		"\n"
 		"The run has the bounds of a scheduled one (64 MiB or 5 seconds), a file of 128M,\n"
 		"removed at the end, and a timeout of 30s.\n"

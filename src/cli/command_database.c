@@ -96,7 +96,7 @@ const struct command command_database = {
 	.name = "database",
 	.section = "History, also while the daemon is down",
 	.operands = "check|compact",
-	.summary = "whether the history is sound; its free pages given back",
+	.summary = "check the history, or give its free pages back",
 	.help = "check reads the whole history and says what is wrong with it, down to single\n"
 		"rows that are skipped for a value out of range: exit status 0 when it is\n"
 		"sound, 1 when not. compact gives pages that old runs have left free\n"

@@ -318,7 +318,7 @@ const struct command command_export = {
 	.summary = "the history for other programs: csv, json, openmetrics",
 	.help = "Writes runs to standard output, probe by probe, the oldest first. csv is a line\n"
 		"a run, json what the other commands and the API answer, openmetrics samples with\n"
-		"the time at which each run began, for Prometheus and its kin.\n"
+		"the time at which each run began, for Prometheus and compatible programs.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe export --from=now-30d > runs.csv\n"

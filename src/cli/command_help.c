@@ -46,7 +46,7 @@ static int show_list(void)
 		"\n"
 		"\"repoprobe COMMAND --help\" explains a command by example. The daemon is\n"
 		"repoprobed(8), its configuration repoprobe.conf(5).\n"
-		"Exit status: 0 well, 1 failed, 2 wrong usage or configuration.\n");
+		"Exit status: 0 success, 1 failed, 2 wrong usage or configuration.\n");
 	return cli_print(&b);
 }
 

@@ -76,7 +76,7 @@ static int set_limit(
 static const struct cli_option options[] = {
 	{ .name = "explain",
 		.value_name = "ID",
-		.help = "one incident: all that was said of it, and what that stands on",
+		.help = "one incident: its messages, and the measurements behind them",
 		.set = set_explained },
 	{ .name = "repository",
 		.value_name = "REPO",
@@ -162,7 +162,7 @@ static void add_header(struct table *t)
 		"CLOSED (UTC)",
 		"LASTED",
 		"LEVEL",
-		"WHAT WAS SAID LAST",
+		"LAST MESSAGE",
 	};
 
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -368,10 +368,10 @@ const struct command command_incidents = {
 	.name = "incidents",
 	.section = "History, also while the daemon is down",
 	.operands = "",
-	.summary = "the stretches of trouble, newest first",
-	.help = "Lists the 100 newest incidents. An incident is one stretch of trouble of one\n"
+	.summary = "the periods of trouble, newest first",
+	.help = "Lists the 100 newest incidents. An incident is one period of trouble of one\n"
 		"repository: it opens with the first alarm and closes when the last has cleared.\n"
-		"With --explain it tells of one of them what was measured, what is normal, what\n"
+		"With --explain it shows for one of them what was measured, what is normal, what\n"
 		"others did meanwhile, and what the percentiles suggest.\n"
 		"\n"
 		"Examples:\n"

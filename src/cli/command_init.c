@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
 		.set = option_set_text,
 		.offset = offsetof(struct init, user_name) },
 	{ .name = "remove",
-		.help = "take away what repoprobe left: this host's probe files and their directory",
+		.help = "remove what repoprobe left: this host's probe files and their directory",
 		.set = option_set_flag,
 		.offset = offsetof(struct init, is_removal) },
 	{ .name = "json",
@@ -99,7 +99,7 @@ static void add_owner(const struct init *init, const struct turn *t, struct buf 
 			buf_add_text(b,
 				user->source == DAEMON_USER_GIVEN
 					? ", as whom the daemon runs"
-					: ", the daemon's, to whom the state directory belongs");
+					: ", the daemon's user, who owns the state directory");
 		return;
 	}
 	if (e->directory.uid == 0)
@@ -137,7 +137,7 @@ static void add_text(const struct init *init, const struct turn *t, struct buf *
 		buf_printf(
 			b, "made %s, with mode %04o, for ", e->preparation.path, e->directory.mode);
 	else
-		buf_printf(b, "%s is there already, nothing was changed; it belongs to ",
+		buf_printf(b, "%s exists already, nothing was changed; it belongs to ",
 			e->preparation.path);
 	add_owner(init, t, b);
 	buf_add_char(b, '\n');
@@ -373,14 +373,14 @@ const struct command command_init = {
 	.summary = "as root: make the probe directory for the daemon's user",
 	.help = "Makes the directory that probe files lie in, .repoprobe in the repository, for\n"
 		"the daemon's user, and prints what it did. NAME is a configured repository;\n"
-		"without an argument all of them have their turn. Nothing else is changed, no\n"
-		"mode and no owner, so data that nobody else may read stays so. What a run would\n"
-		"refuse is refused. What is there already is left as it is.\n"
+		"without an argument all of them are prepared. Nothing else is changed, no mode\n"
+		"and no owner, so private data stays private. What a run would refuse is refused.\n"
+		"What exists already is left as it is.\n"
 		"\n"
 		"The daemon's user is USER; else the owner of the state directory; and when that\n"
 		"is root, or missing: root, whose workers become the owner of the probe\n"
-		"directory. That is then user repoprobe, if there is one, who so works beside\n"
-		"data that he cannot read, and else the repository's owner.\n"
+		"directory. The owner is then user repoprobe, if there is one, who need not be\n"
+		"able to read the data, and else the repository's owner.\n"
 		"\n"
 		"A daemon that is not root cannot use a directory inside a repository that it\n"
 		"may not enter. Then it is made beside it, if it may enter there and that is the\n"
@@ -389,8 +389,8 @@ const struct command command_init = {
 		"With --remove it takes away what repoprobe left there, as any user: the probe\n"
 		"files of this host and, when nothing else is in it, CACHEDIR.TAG and the\n"
 		"directory. Files of other hosts and what is not repoprobe's stay, and all stays\n"
-		"while a run uses a file. The repository should be out of the configuration\n"
-		"before: a daemon that runs makes the directory anew at its next run.\n"
+		"while a run uses a file. Remove the repository from the configuration\n"
+		"first: a running daemon makes the directory again at its next run.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe init nas1\n"

@@ -34,11 +34,11 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct mute_request, until) },
 	{ .name = "reason",
 		.value_name = "TEXT",
-		.help = "why, for all who look at it; it must be given",
+		.help = "why, shown to everyone who looks at it; required",
 		.set = option_set_text,
 		.offset = offsetof(struct mute_request, reason) },
 	{ .name = "pause",
-		.help = "do not even probe meanwhile; without it only messages are held back",
+		.help = "do not probe either; without it only messages are held back",
 		.set = option_set_flag,
 		.offset = offsetof(struct mute_request, is_pause) },
 };
@@ -74,10 +74,10 @@ static int check(const struct mute_request *request, int64_t now_usec, int64_t *
 	if (r < 0)
 		return r;
 	if (*ret_until_usec <= now_usec)
-		return error_set(reterr, -EINVAL, "it would be over before it begins");
+		return error_set(reterr, -EINVAL, "it would end before it starts");
 	if (!request->reason || request->reason[0] == '\0')
 		return error_set(reterr, -EINVAL,
-			"--reason=TEXT is missing: whoever looks at it wants to know why");
+			"--reason=TEXT is missing; it is shown to everyone who looks at the mute");
 	if (strlen(request->reason) > MUTE_REASON_MAX || !parse_is_utf8(request->reason))
 		return error_set(reterr, -EINVAL, "--reason: expected at most %d bytes of UTF-8",
 			MUTE_REASON_MAX);
@@ -113,11 +113,11 @@ const struct command command_mute = {
 	.name = "mute",
 	.section = "The daemon",
 	.operands = "[REPO]",
-	.summary = "tell nobody for a while, or do not even probe",
-	.help = "For a while nobody is told of trouble at a repository, or at any when none is\n"
-		"named. It is probed and judged as ever, unless --pause is given, and everything\n"
-		"stands in the history. What is still wrong at the end is told then. Mutes that\n"
-		"come again and again stand in the configuration: [mute NAME].\n"
+	.summary = "send no messages for a while, or do not probe",
+	.help = "For a while no messages are sent about a repository, or about any when none is\n"
+		"named. It is probed and judged as usual, unless --pause is given, and everything\n"
+		"is kept in the history. What is still wrong at the end is reported then. Put\n"
+		"mutes that recur into the configuration: [mute NAME].\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe mute nas1 --for=2h --reason='new firmware'\n"
@@ -146,7 +146,7 @@ const struct command command_unmute = {
 	.name = "unmute",
 	.section = "The daemon",
 	.operands = "[REPO]",
-	.summary = "end what \"mute\" began",
+	.summary = "end mutes set by \"mute\"",
 	.help = "Ends the mutes of one repository, or with no name those of all repositories,\n"
 		"now. Mutes of the configuration are not touched.\n"
 		"\n"

@@ -113,8 +113,8 @@ const struct command command_presets = {
 	.name = "presets",
 	.section = "Measure now",
 	.operands = "",
-	.summary = "the workloads that stand ready",
-	.help = "Lists the workloads that stand ready: what kind of backup job each resembles,\n"
+	.summary = "the built-in workloads",
+	.help = "Lists the built-in workloads: what kind of backup job each resembles,\n"
 		"what it does, how long and how often a scheduled run of it is, and the average\n"
 		"latencies that raise an alarm.\n"
 		"\n"

@@ -16,16 +16,16 @@ static int rebaseline_handler(struct cli *cli, const struct command *command)
 	json_add_text(json, "repository", cli->arguments.words[0]);
 	if (cli->arguments.count > 1)
 		json_add_text(json, "probe", cli->arguments.words[1]);
-	return control_request(cli, json, "what is normal is learned anew");
+	return control_request(cli, json, "what is normal is learned again");
 }
 
 const struct command command_rebaseline = {
 	.name = "rebaseline",
 	.section = "The daemon",
 	.operands = "REPO [PROBE]",
-	.summary = "learn anew what is normal at a repository",
+	.summary = "learn again what is normal at a repository",
 	.help = "Forgets what is normal at a repository, or for one of its probes, and learns it\n"
-		"anew: after storage has been exchanged on purpose, or when slower is to be\n"
+		"again: after storage has been replaced on purpose, or when slower is to be\n"
 		"normal from now on. Limits hold meanwhile. For the whole repository it also\n"
 		"accepts what is mounted there at the next run, whatever was there before.\n"
 		"\n"

@@ -13,17 +13,17 @@ static int reload_handler(struct cli *cli, const struct command *command)
 		return r;
 	struct json_t *request = json_new_object();
 	json_add_text(request, "command", "reload");
-	return control_request(cli, request, "the configuration was read anew");
+	return control_request(cli, request, "the configuration was reloaded");
 }
 
 const struct command command_reload = {
 	.name = "reload",
 	.section = "The daemon",
 	.operands = "",
-	.summary = "let the daemon read its configuration anew",
-	.help = "Asks the running daemon to read its configuration anew, like SIGHUP, and tells\n"
-		"how it went. It is all or nothing: after any error the old configuration stays\n"
-		"in force.\n"
+	.summary = "let the daemon reload its configuration",
+	.help = "Asks the running daemon to reload its configuration, like SIGHUP, and prints the\n"
+		"result. It is all or nothing: after any error the old configuration stays in\n"
+		"force.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe config check && repoprobe reload\n",

@@ -319,12 +319,13 @@ const struct command command_rule = {
 	.section = "History, also while the daemon is down",
 	.operands = "replay RULE",
 	.summary = "when a rule would have fired on stored runs",
-	.help = "Runs a rule over the runs of the history and tells when it would have fired and\n"
+	.help = "Runs a rule over the runs of the history and shows when it would have fired and\n"
 		"cleared. A rule is [read|write] MEASURE > VALUE, or < VALUE. Measures are avg,\n"
 		"p50, p95, p99, p99.9 and max (VALUE: 15ms), throughput (100M a second), iops and\n"
 		"errors (a number); or xK normal, K times what was normal at that load then. A\n"
-		"percentile is that of the runs of --hold together. Without read or write it is\n"
-		"about each by itself. [alarm NAME] in the configuration takes the same words.\n"
+		"percentile is that of the runs of --hold together. Without read or write it\n"
+		"applies to each separately. [alarm NAME] in the configuration uses the same\n"
+		"words.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe rule replay 'write p99 > 50ms'\n"

@@ -64,7 +64,7 @@ static void tell_engine(const char *dir, const struct run *run)
 {
 	if (run_had_no_uring(run))
 		(void)cli_complain(CLI_OK,
-			"%s: io_uring is not to be had here, so a thread for each I/O measured instead",
+			"%s: io_uring is not available here, so a thread for each I/O was used instead",
 			dir);
 }
 

@@ -41,7 +41,7 @@ static int show_run(void *data, const struct run *run)
 	request->is_found = true;
 	if (request->format->needs_numbers && !run_status_has_numbers(run->status)) {
 		request->exit_code = cli_complain(CLI_FAILED,
-			"show: run %" PRId64 " (%s) measured nothing that %s could show", run->id,
+			"show: run %" PRId64 " (%s) has no measurements for %s to show", run->id,
 			run_status_name(run->status), request->format->name);
 		return 0;
 	}

@@ -180,8 +180,8 @@ const struct command command_status = {
 	.operands = "",
 	.summary = "each repository's state and newest runs",
 	.help = "Shows the state of each repository, the reason for it, and the newest run of\n"
-		"each of its probes, all from the history: also while the daemon is down. How\n"
-		"long ago the newest run was tells whether it is.\n"
+		"each of its probes, all from the history: also while the daemon is down. The\n"
+		"age of the newest run shows whether it is.\n"
 		"\n"
 		"Examples:\n"
 		"  repoprobe status\n"

@@ -67,5 +67,5 @@ int command_refuse(const char *name)
 		return cli_complain(
 			CLI_USAGE, "there is no command \"%s\"; did you mean %s?", name, meant);
 	return cli_complain(CLI_USAGE,
-		"there is no command \"%s\"; \"repoprobe help\" lists those there are", name);
+		"there is no command \"%s\"; \"repoprobe help\" lists the commands", name);
 }

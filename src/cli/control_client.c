@@ -103,7 +103,8 @@ int control_exchange(const char *path, struct json_t *request, uint64_t limit_us
 		return error_set(reterr, r, "%s: the daemon did not answer within %llu s", path,
 			(unsigned long long)(limit_usec / USEC_PER_SEC));
 	if (r == -ECONNRESET)
-		return error_set(reterr, r, "%s: the daemon hung up without an answer", path);
+		return error_set(
+			reterr, r, "%s: the daemon closed the connection without an answer", path);
 	if (r < 0)
 		return error_set(reterr, r, "%s: %s", path, errno_text(-r));
 	return 0;
@@ -148,10 +149,10 @@ static int complain(const struct cli *cli, const char *path, int r, const struct
 			path,
 			cli->state_directory || cli->config_path
 				? ""
-				: " Another one is named by --state-directory=DIR or --config=FILE");
+				: " To ask another one, give --state-directory=DIR or --config=FILE");
 	if (r == -EACCES || r == -EPERM)
 		return cli_complain(CLI_FAILED,
-			"%s: %s; root, the daemon's user and the members of group repoprobe may ask it",
+			"%s: %s; only root, the daemon's user and the members of group repoprobe may use it",
 			path, errno_text(-r));
 	return cli_complain(CLI_FAILED, "%s", error->text[0] ? error->text : errno_text(-r));
 }

@@ -50,8 +50,8 @@ static int find_given(const char *given, struct job_user *ret, struct error *ret
 	if (parse_uint(given, 0, UINT32_MAX - 1, &uid, NULL) < 0)
 		return error_set(reterr, -ENOENT, "there is no user %s", given);
 	if (!getpwuid((uid_t)uid))
-		return error_set(reterr, -ENOENT,
-			"there is no user %s, so nobody knows that user's group", given);
+		return error_set(
+			reterr, -ENOENT, "there is no user %s, so its group is not known", given);
 	set_user_by_id((uint32_t)uid, 0, ret);
 	return 0;
 }

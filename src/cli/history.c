@@ -35,15 +35,14 @@ int history_path(struct cli *cli, const char *name, struct buf *path)
 
 static int refuse(const struct cli *cli, const char *path, int r, const struct error *error)
 {
-	static const char other[] =
-		"another place is named by --state-directory=DIR or --config=FILE";
+	static const char other[] = "for another place give --state-directory=DIR or --config=FILE";
 
 	if (r == -ENOENT)
 		return cli_complain(CLI_FAILED, "no history at %s: has repoprobed run yet?%s%s",
 			path, cli->state_directory ? "" : " ", cli->state_directory ? "" : other);
 	if (r == -EACCES || r == -EPERM)
 		return cli_complain(CLI_FAILED,
-			"%s: %s; root, the daemon's user and the members of group repoprobe may read it",
+			"%s: %s; only root, the daemon's user and the members of group repoprobe may read it",
 			path, errno_text(-r));
 	return cli_complain(
 		CLI_FAILED, "%s: %s", path, error->text[0] ? error->text : errno_text(-r));
@@ -131,12 +130,12 @@ int history_refuse_repository(
 
 	if (meant)
 		return cli_complain(CLI_FAILED,
-			"%s: the history knows no repository \"%s\"; did you mean %s?", command,
-			name, meant);
+			"%s: there is no repository \"%s\" in the history; did you mean %s?",
+			command, name, meant);
 	if (known->count == 0)
 		return cli_complain(CLI_FAILED, "%s: the history has no runs yet", command);
 	return cli_complain(CLI_FAILED,
-		"%s: the history knows no repository \"%s\"; \"repoprobe status\" lists those it knows",
+		"%s: there is no repository \"%s\" in the history; \"repoprobe status\" lists those there are",
 		command, name);
 }
 

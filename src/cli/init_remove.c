@@ -22,7 +22,7 @@ static void add_count(uint32_t count, const char *one, const char *many, struct 
 static void add_removed(const struct examination_removal *r, struct buf *b)
 {
 	if (r->files == 0 && !r->is_directory_removed && !r->is_tag_removed) {
-		buf_add_text(b, "nothing of this host was there to remove");
+		buf_add_text(b, "there was nothing of this host to remove");
 		return;
 	}
 	buf_add_text(b, "removed ");
@@ -77,7 +77,7 @@ void init_remove_text(const struct examination_removal *removal, const char *nam
 		return;
 	add_label(name, b);
 	buf_printf(b,
-		"it is configured in %s: a daemon that runs makes the directory anew at its next "
+		"it is configured in %s: a running daemon makes the directory again at its next "
 		"run; remove the section and reload\n",
 		file);
 }

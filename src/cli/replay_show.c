@@ -49,7 +49,7 @@ static void add_row(
 	if (f->cleared_usec != 0)
 		text_add_time(&cell, f->cleared_usec);
 	else
-		buf_add_text(&cell, "fires still");
+		buf_add_text(&cell, "still firing");
 	table_add_buf(t, &cell);
 	text_add_duration(&cell, lasted_usec(outcome, f));
 	table_add_buf(t, &cell);

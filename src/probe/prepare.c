@@ -107,7 +107,7 @@ static int check_use(struct examiner *x)
 	if (x->directory.is_new)
 		return refuse_user(x, ": a directory above it keeps that user out", d->path);
 	run_fail(x->run, RUN_REFUSED, EACCES,
-		"%.*s is there already, belongs to user %u, and user %u may not write in it; it "
+		"%.*s exists already, belongs to user %u, and user %u may not write in it; it "
 		"was left as it is",
 		fault_path_len(d->path), d->path, (unsigned)d->owner, (unsigned)geteuid());
 	return -EACCES;

@@ -268,7 +268,7 @@ def test_a_pause_stops_probing_and_raises_nothing(daemon, repository):
         (["--for=2h"], "--reason=TEXT is missing"),
         (["--reason=x"], "expected either --for=TIME or --until=INSTANT"),
         (["--for=5m", "--reason=x"], "did you mean 5min"),
-        (["--until=1970-01-02T00:00:00Z", "--reason=x"], "over before it begins"),
+        (["--until=1970-01-02T00:00:00Z", "--reason=x"], "end before it starts"),
         (["--for=1h", "--until=now", "--reason=x"], "expected either"),
         (["--for=1h", "--reason=" + "x" * 201], "at most 200 bytes"),
     ],

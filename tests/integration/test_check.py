@@ -85,7 +85,7 @@ def test_reads_and_writes_are_judged_by_conditions_of_their_own(repository):
 
 def test_too_few_ios_are_not_enough_for_a_percentile(repository):
     code, text, data = check(*QUICKLY, "--warn", "p99 > 1h", "--critical", "max > 1h", repository)
-    assert code == 3 and "write p99 cannot be told from 52 I/Os, 1000 are needed" in text
+    assert code == 3 and "write p99 cannot be computed from 52 I/Os, 1000 are needed" in text
     assert "write p99" not in data and "write p50" in data
     code, _, data = check(
         *("--preset=random-4k", "--file-size=4M", "--max-ios=2500", "--duration=20s", "--max-bytes=0"),
@@ -146,7 +146,7 @@ def test_a_failing_disk_is_critical(slow):
         (["--warn=avgg > 5ms", "DIR"], "--warn: column 1: \"avgg\""),
         (["--warn=avg > 5ms", "--critical", "write p99 > 5m", "DIR"], "--critical: column 13: "),
         (["--warn=avg > x2 normal", "DIR"], "not in this version"),
-        (["--warn=read avg > 5ms", "DIR"], "a condition is about reads, and this workload does none"),
+        (["--warn=read avg > 5ms", "DIR"], "a condition is about reads, but this workload does none"),
         (["--preset=restor", "DIR"], "did you mean restore?"),
         (["/proc"], "refused: /proc"),
     ],

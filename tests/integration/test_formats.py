@@ -198,6 +198,6 @@ def test_show_has_the_same_formats(daemon, repository, directory):
     assert strict_json(show("json", "disk").stdout)["operations"]["write"]["ios"] == job["write"]["total_ios"]
     assert show("text", "gone").stdout.startswith("p on gone, run")
     done = show("xdisk", "gone")
-    assert (done.returncode, done.stdout) == (1, "") and "measured nothing" in done.stderr
+    assert (done.returncode, done.stdout) == (1, "") and "no measurements" in done.stderr
     done = show("xdsk", "disk")
     assert done.returncode == 2 and "did you mean xdisk?" in done.stderr

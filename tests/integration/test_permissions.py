@@ -159,7 +159,7 @@ def test_a_repository_that_others_may_enter_needs_init_and_no_more(daemon, direc
     done = init(directory, "--config", d.config_path, "disk")
     assert done.returncode == 0, done.stderr
     assert f"disk: made {foreign}/.repoprobe, with mode 0700, for user {USER} (65534)" in done.stdout
-    assert "to whom the state directory belongs" in done.stdout
+    assert "who owns the state directory" in done.stdout
     d.probe("disk")
     assert d.repository("disk")["state"] == "ok"
     assert owners(foreign / ".repoprobe") == {USER}
@@ -178,7 +178,7 @@ def test_data_that_nobody_else_may_enter_has_it_beside(daemon, directory, foreig
     assert len(tree(beside)) == 2 and not (foreign / ".repoprobe").exists()
     again = init(directory, "--config", d.config_path)
     assert again.returncode == 0, again.stderr
-    assert f"disk: {beside} is there already, nothing was changed" in again.stdout
+    assert f"disk: {beside} exists already, nothing was changed" in again.stdout
 
 
 def test_a_whole_file_system_that_nobody_else_may_enter_wants_a_way_in(daemon, directory, mount):
@@ -438,7 +438,7 @@ def test_init_again_changes_nothing(directory, foreign):
     assert init(directory, foreign).returncode == 0
     before = [(p, p.stat()) for p in [foreign, *sorted(foreign.rglob("*"))]]
     done = init(directory, foreign)
-    assert done.returncode == 0 and "is there already, nothing was changed" in done.stdout
+    assert done.returncode == 0 and "exists already, nothing was changed" in done.stdout
     for path, st in before:
         now = path.stat()
         assert (now.st_mtime_ns, now.st_ctime_ns, now.st_mode) == (st.st_mtime_ns, st.st_ctime_ns, st.st_mode)
@@ -496,7 +496,7 @@ def test_init_leaves_what_belongs_to_somebody_else(directory, foreign):
     assert init(directory, foreign).returncode == 0
     done = init(directory, f"--user={USER}", foreign)
     assert done.returncode == 1
-    assert f"{foreign}/.repoprobe is there already, belongs to user 34, and user 65534 may not write" in done.stderr
+    assert f"{foreign}/.repoprobe exists already, belongs to user 34, and user 65534 may not write" in done.stderr
     assert owners(foreign / ".repoprobe") == {OWNER}
     foreign.chmod(0o700)
 

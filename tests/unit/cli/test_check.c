@@ -136,10 +136,10 @@ static void the_highest_level_that_is_met_counts(void **state)
 		{ "errors > 0", "read errors > 0", CHECK_UNKNOWN,
 			"REPOPROBE UNKNOWN - write avg 20 ms; no read was measured | " },
 		{ "p99 > 1ms", "avg > 30ms", CHECK_UNKNOWN,
-			"REPOPROBE UNKNOWN - write avg 20 ms; write p99 cannot be told from 100 "
+			"REPOPROBE UNKNOWN - write avg 20 ms; write p99 cannot be computed from 100 "
 			"I/Os, 1000 are needed | " },
 		{ "p99 > 1ms", "avg > 19ms", CHECK_CRITICAL,
-			"REPOPROBE CRITICAL - write avg 20 ms (> 19 ms); write p99 cannot be told "
+			"REPOPROBE CRITICAL - write avg 20 ms (> 19 ms); write p99 cannot be computed "
 			"from 100 I/Os, 1000 are needed | " },
 		{ "p50 > 1ms", "p50 > 1s", CHECK_WARNING,
 			"REPOPROBE WARNING - write p50 20 ms (> 1 ms) | " },
@@ -237,7 +237,7 @@ static void each_level_has_its_own_default(void **state)
 	assert_false(limits->critical.conditions[0].has_operation);
 	w = &workload_preset_find("restore")->workload;
 	assert_int_equal(check_limits_complete(limits, w, &e), -EINVAL);
-	assert_string_equal(e.text, "a condition is about writes, and this workload does none");
+	assert_string_equal(e.text, "a condition is about writes, but this workload does none");
 	free(limits);
 }
 

@@ -110,7 +110,7 @@ static void a_daemon_that_hangs_up_is_told_apart(void **state)
 	(void)state;
 
 	assert_int_equal(ask(&s, &reply, &error), -ECONNRESET);
-	assert_non_null(strstr(error.text, "hung up"));
+	assert_non_null(strstr(error.text, "closed the connection"));
 	buf_done(&reply);
 }
 
