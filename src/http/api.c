@@ -78,7 +78,7 @@ enum MHD_Result api_ask(struct request *q,
 		.data = q,
 		.connection = q->connection,
 	};
-	refuse_for_now(&q->refusal, "busy", "too many questions at once");
+	refuse_for_now(&q->refusal, "busy", "too many requests at once");
 	int r = history_ask(q->server->history, &q->question);
 	if (r == -ESHUTDOWN) {
 		refuse_for_now(&q->refusal, "no_history", "no history is open");
@@ -166,8 +166,8 @@ enum MHD_Result api_runs(struct request *q)
 enum MHD_Result api_run(struct request *q)
 {
 	if (parse_int(q->rest, 1, INT64_MAX, &q->asked_id, NULL) < 0)
-		return request_refuse(
-			q, MHD_HTTP_NOT_FOUND, "not_found", "'%s' is no number of a run", q->rest);
+		return request_refuse(q, MHD_HTTP_NOT_FOUND, "not_found",
+			"'%s' is not the number of a run", q->rest);
 	return api_ask(q, make_run);
 }
 

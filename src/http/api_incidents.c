@@ -142,6 +142,6 @@ enum MHD_Result api_incident(struct request *q)
 {
 	if (parse_int(q->rest, 1, INT64_MAX, &q->asked_id, NULL) < 0)
 		return request_refuse(q, MHD_HTTP_NOT_FOUND, "not_found",
-			"'%s' is no number of an incident", q->rest);
+			"'%s' is not the number of an incident", q->rest);
 	return api_ask(q, make_incident);
 }

@@ -61,7 +61,7 @@ enum MHD_Result pages_healthy(struct request *q)
 	if (standstill_sec == 0)
 		return response_send_text(q->connection, MHD_HTTP_OK, "healthy\n");
 	(void)snprintf(line, sizeof(line),
-		"not healthy: the main loop has stood still for %" PRIu64 " s\n", standstill_sec);
+		"not healthy: the main loop has been blocked for %" PRIu64 " s\n", standstill_sec);
 	return response_send_text(q->connection, MHD_HTTP_SERVICE_UNAVAILABLE, line);
 }
 

@@ -78,7 +78,8 @@ static int read_operation(const char *text, int64_t now_usec, struct query *q, s
 {
 	(void)now_usec;
 	if (run_operation_parse(text, &q->operation) < 0)
-		return error_set(reterr, -EINVAL, "'%s' is no operation: read or write", text);
+		return error_set(
+			reterr, -EINVAL, "'%s' is not an operation: expected read or write", text);
 	return 0;
 }
 
@@ -136,7 +137,7 @@ static int read_format(const char *text, int64_t now_usec, struct query *q, stru
 			q->format = (enum query_format)i;
 			return 0;
 		}
-	return error_set(reterr, -EINVAL, "'%s' is no format: json or csv", text);
+	return error_set(reterr, -EINVAL, "'%s' is not a format: expected json or csv", text);
 }
 
 static int read_state(const char *text, int64_t now_usec, struct query *q, struct error *reterr)
@@ -153,7 +154,8 @@ static int read_state(const char *text, int64_t now_usec, struct query *q, struc
 			q->state = (enum query_state)i;
 			return 0;
 		}
-	return error_set(reterr, -EINVAL, "'%s' is no state: open, closed or all", text);
+	return error_set(
+		reterr, -EINVAL, "'%s' is not a state: expected open, closed or all", text);
 }
 
 static const struct parameter {

@@ -87,7 +87,7 @@ static enum MHD_Result dispatch(struct request *q, const char *method, const cha
 	const struct route *route = routes_find(q->path, &q->rest);
 
 	if (!route)
-		return request_refuse(q, MHD_HTTP_NOT_FOUND, "not_found", "there is nothing here");
+		return request_refuse(q, MHD_HTTP_NOT_FOUND, "not_found", "there is no such page");
 	if (!route->handle)
 		return request_refuse(
 			q, MHD_HTTP_NOT_FOUND, "not_in_this_version", "not in this version");
@@ -160,13 +160,13 @@ static enum MHD_Result check(
 			q, MHD_HTTP_BAD_REQUEST, "bad_request", "more than one Host header");
 	if (!access_allows(q->server->access, host))
 		return request_refuse(q, MHD_HTTP_BAD_REQUEST, "unknown_host",
-			"this host name is not mine: add it to allowed_hosts in [http]");
+			"this host name is not allowed: add it to allowed_hosts in [http]");
 	if (query_split_target(q->target, q->path, sizeof(q->path), &query) < 0)
 		return request_refuse(
 			q, MHD_HTTP_BAD_REQUEST, "bad_path", "the path is not UTF-8 in %%-escapes");
 	if (routes_is_read(method) && head->has_body)
-		return request_refuse(
-			q, MHD_HTTP_BAD_REQUEST, "bad_request", "a %s has no body here", method);
+		return request_refuse(q, MHD_HTTP_BAD_REQUEST, "bad_request",
+			"a %s request must not have a body", method);
 	return dispatch(q, method, query);
 }
 

@@ -130,7 +130,7 @@ static void describe_work(struct buf *b, const struct facts *f)
 		buf_add_text(b, "nobody else used the device");
 		return;
 	}
-	buf_add_text(b, is_little ? "next to nothing (" : "moved ");
+	buf_add_text(b, is_little ? "almost nothing (" : "moved ");
 	format_size_rounded(b, f->others_bytes_per_sec);
 	buf_printf(b, "/s, %" PRIu64 " I/O/s%s", f->others_ios_per_sec, is_little ? ")" : "");
 }

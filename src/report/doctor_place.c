@@ -40,7 +40,7 @@ static enum doctor_fact add_mount_point(const struct checkup *c, struct buf *b)
 	if (identity->mount_point[0] == '\0')
 		return DOCTOR_UNKNOWN;
 	buf_printf(b, "%s, %s", identity->mount_point,
-		identity->is_mount ? "a mount of its own" : "of which this is a part");
+		identity->is_mount ? "a mount of its own" : "the mount that contains it");
 	return DOCTOR_KNOWN;
 }
 

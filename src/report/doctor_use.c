@@ -99,7 +99,7 @@ static enum doctor_fact add_user(const struct checkup *c, struct buf *b)
 	if (e->write_error_number == 0)
 		buf_add_text(b, " may write");
 	else if (e->write_error_number == EROFS)
-		buf_add_text(b, " finds a read-only file system");
+		buf_add_text(b, " sees a read-only file system");
 	else
 		buf_printf(b, " may not write (%s)", errno_name(e->write_error_number));
 	return DOCTOR_KNOWN;
@@ -130,7 +130,7 @@ static enum doctor_fact add_directory(const struct checkup *c, struct buf *b)
 		buf_add_text(b, "missing");
 	/* Nobody's daemon needs it: left by a run, or by a repository that was configured once. */
 	if (c->examination->has_directory && c->cost.repository[0] == '\0')
-		buf_printf(b, "; repoprobe init --remove %s takes it away", c->path);
+		buf_printf(b, "; repoprobe init --remove %s removes it", c->path);
 	return DOCTOR_KNOWN;
 }
 

@@ -18,7 +18,7 @@ static const char *const load_text[] = {
 	[LOAD_IDLE] = "while nothing else is at work there",
 	[LOAD_LIGHT] = "for light work of others",
 	[LOAD_HEAVY] = "for heavy work of others",
-	[LOAD_UNKNOWN] = "(what others do there is not known)",
+	[LOAD_UNKNOWN] = "(other load there is not known)",
 };
 
 static const char *const cause_text[ALARM_CAUSES] = {
@@ -205,7 +205,7 @@ static void add_status(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "runs of ");
 	text_add_clean(b, event->probe);
-	buf_printf(b, " end as %s", run_status_name(event->status));
+	buf_printf(b, " fail with %s", run_status_name(event->status));
 }
 
 static void add_no_data(const struct incident_event *event, struct buf *b)
@@ -247,7 +247,7 @@ static void add_hits(const struct incident_event *event, struct buf *b)
 	else if (event->window > 0)
 		buf_printf(b, " (%u of the last %u runs", event->hits, event->window);
 	if (event->window > 0 && e->confirmations > 0)
-		buf_printf(b, ", %u of %u extra ones agree", e->agreed, e->confirmations);
+		buf_printf(b, ", confirmed by %u of %u extra runs", e->agreed, e->confirmations);
 	if (event->window > 0)
 		buf_add_char(b, ')');
 	if (e->cause != ALARM_CAUSE_NONE)
@@ -295,7 +295,7 @@ static void add_cleared(const struct incident_event *event, struct buf *b)
 {
 	buf_add_text(b, "cleared: ");
 	if (incident_event_left(event)) {
-		buf_add_text(b, "the repository left the configuration");
+		buf_add_text(b, "the repository was removed from the configuration");
 	} else if (event->window == 0 ||
 		(event->reason == ALARM_REASON_LIMIT && event->limit_nsec == 0)) {
 		if (event->reason == ALARM_REASON_CUSTOM) {

@@ -62,7 +62,7 @@ static void write_measured(const struct incident_event *event, struct buf *b)
 
 	if (!alarm_reason_has_operation(event->reason)) {
 		if (event->change != INCIDENT_CLEARED && event->reason != ALARM_REASON_NO_DATA)
-			buf_printf(b, "the run ended as %s", run_status_name(event->status));
+			buf_printf(b, "the run failed with %s", run_status_name(event->status));
 		return;
 	}
 	if (event->reason == ALARM_REASON_CUSTOM) {
@@ -157,7 +157,7 @@ static void write_count(const struct incident_event *event, struct buf *b)
 	else
 		buf_printf(b, "in %u of the last %u runs", event->hits, event->window);
 	if (e->confirmations > 0)
-		buf_printf(b, "; %u of %u extra runs agreed", e->agreed, e->confirmations);
+		buf_printf(b, "; confirmed by %u of %u extra runs", e->agreed, e->confirmations);
 }
 
 static void write_load(const struct incident_event *event, struct buf *b)
@@ -167,10 +167,10 @@ static void write_load(const struct incident_event *event, struct buf *b)
 	if (!is_about_numbers(event))
 		return;
 	if (e->load == LOAD_UNKNOWN) {
-		buf_add_text(b, "what others did there meanwhile is not known");
+		buf_add_text(b, "other load during the run: not known");
 		return;
 	}
-	buf_add_text(b, "work of others meanwhile: ");
+	buf_add_text(b, "other load during the run: ");
 	format_size_rounded(b, e->others_bytes_per_sec);
 	buf_printf(b, "/s (%s)", load_class_name(e->load));
 }

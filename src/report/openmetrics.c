@@ -69,8 +69,8 @@ static bool latency(const struct run_point *point, const struct column *column, 
 }
 
 static const struct family families[] = {
-	{ "repoprobe_probe_success", NULL, "Whether the run ended well (1) or not (0).", success, 0,
-		false, false },
+	{ "repoprobe_probe_success", NULL, "Whether the run succeeded (1) or failed (0).", success,
+		0, false, false },
 	{ "repoprobe_probe_duration_seconds", "seconds", "Wall time of the run.", duration,
 		NSEC_DIGITS, false, false },
 	{ "repoprobe_probe_throughput_bytes_per_second", "bytes_per_second",

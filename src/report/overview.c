@@ -35,7 +35,7 @@ static const struct {
 	[CONDITION_UNMEASURED] = { "cannot be measured", "cannot be measured" },
 	[CONDITION_UNKNOWN] = { "has no result yet", "have no result yet" },
 	[CONDITION_PAUSED] = { "is paused", "are paused" },
-	[CONDITION_WELL] = { "is well", "are well" },
+	[CONDITION_WELL] = { "is healthy", "are healthy" },
 };
 
 /* Slow when the alarm alone explains the state; the newest runs failing says more than that. */

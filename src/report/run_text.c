@@ -369,7 +369,7 @@ static void add_percentiles(const struct run *run, const struct histogram *total
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		has_mark |= add_row(&rows[i], columns, sizeof(columns) / sizeof(columns[0]), b);
 	if (has_mark)
-		buf_add_text(b, "* fewer than 10/(1-p) I/Os: too few to tell this percentile\n");
+		buf_add_text(b, "* fewer than 10/(1-p) I/Os: too few for this percentile\n");
 }
 
 static void add_results(const struct run *run, struct buf *b)
@@ -403,7 +403,7 @@ static const char *const trust_meanings[RUN_TRUST_FLAGS] = {
 	"the file system compresses: less than what was written may have reached the disk",
 	"the block layer cut the requests: one I/O here was several on the device",
 	"something was reduced: the size of the probe file, or the duration",
-	"too few I/Os to tell the 99th percentile",
+	"too few I/Os for the 99th percentile",
 	"the probe file is still growing: judged by limit_critical and for stalls alone",
 };
 

@@ -31,8 +31,8 @@ test('the first result appears by itself on a page that was there before it', li
 
 	await waitFor(async () => (await pointCount(page, 'demo')) >= 1, 'the first point');
 	assert.equal((await card(page, 'demo').locator('.state').textContent()), 'OK');
-	assert.match(await page.locator('#verdict-line').textContent(), /is well/);
-	assert.match(await page.title(), /is well – repoprobe/);
+	assert.match(await page.locator('#verdict-line').textContent(), /is healthy/);
+	assert.match(await page.title(), /is healthy – repoprobe/);
 	assert.match(await card(page, 'demo').locator('[data-operation="write"] .strong').textContent(), /^[\d.]+ (µs|ms|s)$/);
 	assert.match(await card(page, 'demo').locator('[data-operation="read"] .limit-cell').textContent(), /^\d+ %$/);
 	assert.ok(await card(page, 'demo').locator('.trust li').count() > 0);

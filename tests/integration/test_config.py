@@ -503,15 +503,15 @@ def test_an_incident_of_a_repository_that_is_gone_says_so(daemon, directory, is_
         d.hang_up()
     else:
         d.start().wait_ready()
-    d.wait_line(r"a: cleared: the repository left the configuration; critical from ")
+    d.wait_line(r"a: cleared: the repository was removed from the configuration; critical from ")
     d.wait_sql("SELECT state, reason FROM incidents_v", [("closed", "target")])
     (incident,) = d.json("/api/v1/incidents")["incidents"]
     assert incident["state"] == "closed", incident
-    assert incident["sentence"].startswith("a: cleared: the repository left the configuration"), incident
+    assert incident["sentence"].startswith("a: cleared: the repository was removed from the configuration"), incident
     listed = run_cli("incidents", "--state-directory", d.state)
-    assert "the repository left the configuration" in listed.stdout, listed
+    assert "the repository was removed from the configuration" in listed.stdout, listed
     explained = run_cli("incidents", "--explain", incident["id"], "--state-directory", d.state)
-    assert "the repository left the configuration" in explained.stdout, explained
+    assert "the repository was removed from the configuration" in explained.stdout, explained
 
 
 def test_an_incident_of_a_probe_that_is_gone_does_not_stay_for_ever(daemon, slow):

@@ -360,7 +360,7 @@ def test_a_loop_that_stands_still_is_not_healthy(daemon, directory, repository):
     assert d.get("/-/healthy")[::2] == (200, b"healthy\n")
     write_clock(clock, 20)
     status, headers, body = d.get("/-/healthy")
-    assert status == 503 and re.fullmatch(rb"not healthy: the main loop has stood still for \d+ s\n", body), body
+    assert status == 503 and re.fullmatch(rb"not healthy: the main loop has been blocked for \d+ s\n", body), body
     assert headers["Cache-Control"] == "no-store"
     go_on.touch()
     asking.join()

@@ -483,7 +483,7 @@ def test_init_removes_a_directory_of_another_user_from_a_private_repository(dire
     assert init(directory, foreign).returncode == 0
     shutil.chown(foreign / ".repoprobe", USER)
     examined = " ".join(run_cli("doctor", foreign).stdout.split())
-    assert f"repoprobe init --remove {foreign} takes it away" in examined, examined
+    assert f"repoprobe init --remove {foreign} removes it" in examined, examined
     done = init(directory, "--remove", foreign)
     assert done.returncode == 0 and done.stdout == f"removed 0 probe files and {foreign}/.repoprobe\n", done
     assert tree(foreign) == before

@@ -172,7 +172,7 @@ static void health_is_told_by_the_loop(void **state)
 	server_move_clock(2);
 	reply = server_get(f, "/-/healthy", "");
 	assert_int_equal(reply.status, 503);
-	assert_string_equal(reply.body, "not healthy: the main loop has stood still for 11 s\n");
+	assert_string_equal(reply.body, "not healthy: the main loop has been blocked for 11 s\n");
 	reply_done(&reply);
 	http_server_turn(f->server);
 	reply = server_get(f, "/-/healthy", "");

@@ -114,7 +114,7 @@ static void an_incident_whose_repository_left_says_so(void **unused)
 	event.window = 0;
 	event.hits = 1;
 	assert_sentence(&event,
-		"nas1: cleared: the repository left the configuration; critical from "
+		"nas1: cleared: the repository was removed from the configuration; critical from "
 		"2026-11-30 18:00:00 to 2026-11-30 18:01:00 UTC (1min)");
 }
 

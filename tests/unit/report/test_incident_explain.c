@@ -73,8 +73,8 @@ static void slower_than_normal_is_explained_by_what_is_normal(void **unused)
 		"normal while nothing else is at work there at this hour: 3.1 ms, usual range "
 		"2.4 ms to 4.3 ms (5912 runs of the last 28 days)\n"
 		"that is 3.2 times the normal\n"
-		"in 2 of the last 3 runs; 2 of 2 extra runs agreed\n"
-		"work of others meanwhile: 2 MiB/s (idle)\n"
+		"in 2 of the last 3 runs; confirmed by 2 of 2 extra runs\n"
+		"other load during the run: 2 MiB/s (idle)\n"
 		"worse than normal: p50, p95, the longest\n"
 		"that suggests: all of them slower: the device or the path to it\n");
 }
@@ -92,7 +92,7 @@ static void what_is_not_known_is_said_to_be_unknown(void **unused)
 		"measured: write average 9.8 ms, limit 15 ms\n"
 		"normal: not known yet for this load\n"
 		"in 2 of the last 3 runs\n"
-		"what others did there meanwhile is not known\n"
+		"other load during the run: not known\n"
 		"the incident began at 2026-11-30 18:05:00 UTC, 25min before\n");
 }
 
@@ -119,7 +119,7 @@ static void each_rule_has_its_unit(void **unused)
 		"to 110 MiB/s (40 runs of the last 28 days)\n"
 		"that is 40 % of the normal\n"
 		"in 2 of the last 3 runs\n"
-		"work of others meanwhile: 20 MiB/s (light)\n");
+		"other load during the run: 20 MiB/s (light)\n");
 	event.reason = ALARM_REASON_TAIL;
 	event.evidence.rule = ALARM_RULE_CACHE;
 	event.evidence.value = 3125;
@@ -134,7 +134,7 @@ static void each_rule_has_its_unit(void **unused)
 		"85.0 % (40 runs of the last 28 days)\n"
 		"that is 39 % of the normal\n"
 		"in 2 of the last 3 runs\n"
-		"work of others meanwhile: 20 MiB/s (light)\n"
+		"other load during the run: 20 MiB/s (light)\n"
 		"worse than normal: the share of fast I/Os\n"
 		"that suggests: fewer fast ones: lost cache hits\n");
 	event.reason = ALARM_REASON_PEER;
@@ -149,7 +149,7 @@ static void each_rule_has_its_unit(void **unused)
 		"repositories on the same storage at the same time: 4 ms\n"
 		"that is 3.0 times as much\n"
 		"in 2 of the last 3 runs\n"
-		"work of others meanwhile: 0 B/s (idle)\n");
+		"other load during the run: 0 B/s (idle)\n");
 }
 
 static void a_stall_before_the_io_says_what_hung(void **unused)
@@ -170,7 +170,7 @@ static void a_stall_before_the_io_says_what_hung(void **unused)
 	assert_lines(&event,
 		"measured: before the first I/O, opening the probe file took 25 s\n"
 		"in 3 of the last 12 runs\n"
-		"what others did there meanwhile is not known\n");
+		"other load during the run: not known\n");
 	report_incident_sentence(&event, &sentence);
 	if (!strstr(buf_text(&sentence), ": opening the probe file took 25 s in a run of "))
 		fail_msg("%s", buf_text(&sentence));
@@ -192,8 +192,8 @@ static void a_run_that_failed_has_no_numbers(void **unused)
 	event.hits = 2;
 	event.window = 2;
 	assert_lines(&event,
-		"the run ended as timeout\n"
-		"in 2 of the last 2 runs; 2 of 2 extra runs agreed\n");
+		"the run failed with timeout\n"
+		"in 2 of the last 2 runs; confirmed by 2 of 2 extra runs\n");
 	event.reason = ALARM_REASON_NO_DATA;
 	event.window = 0;
 	assert_lines(&event, "");
@@ -320,7 +320,7 @@ static void an_alarm_of_the_users_is_explained_by_its_condition(void **unused)
 		"normal while nothing else is at work there: 100\n"
 		"that is 40 % of the normal\n"
 		"the last 3 runs together\n"
-		"work of others meanwhile: 0 B/s (idle)\n");
+		"other load during the run: 0 B/s (idle)\n");
 	assert_string_equal(json_get_text(json, "alarm"), "slow-tail");
 	assert_string_equal(json_get_text(json, "operation"), "write");
 	assert_string_equal(json_get_text(evidence, "condition"), "write iops < 90");

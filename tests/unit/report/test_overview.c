@@ -320,9 +320,9 @@ static void the_verdict_counts_in_words(void **unused)
 		const char *expected;
 	} cases[] = {
 		{ { REPOSITORY_OK }, 0, false, "no repository is configured" },
-		{ { REPOSITORY_OK }, 1, false, "the repository is well" },
+		{ { REPOSITORY_OK }, 1, false, "the repository is healthy" },
 		{ { REPOSITORY_OK, REPOSITORY_OK, REPOSITORY_OK }, 3, false,
-			"all 3 repositories are well" },
+			"all 3 repositories are healthy" },
 		{ { REPOSITORY_WARNING, REPOSITORY_OK, REPOSITORY_OK }, 3, true,
 			"1 of 3 repositories is slow" },
 		{ { REPOSITORY_CRITICAL }, 1, true, "the repository is slow" },

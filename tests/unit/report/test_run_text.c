@@ -89,11 +89,11 @@ static const char mixed_report[] =
 	"8-nines |      7.870*|     23.600*|     23.600*\n"
 	"9-nines |      7.870*|     23.600*|     23.600*\n"
 	"    max |      7.870 |     23.600 |     23.600\n"
-	"* fewer than 10/(1-p) I/Os: too few to tell this percentile\n"
+	"* fewer than 10/(1-p) I/Os: too few for this percentile\n"
 	"\n"
 	"trust: direct short\n"
 	"  direct       O_DIRECT: the page cache of this host took no part\n"
-	"  short        too few I/Os to tell the 99th percentile\n";
+	"  short        too few I/Os for the 99th percentile\n";
 
 static void a_mixed_run_has_all_tables(void **unused)
 {
@@ -271,7 +271,7 @@ static void others_are_told_in_words(void **unused)
 		{ { .has_counters = false }, "others:       unknown\n" },
 		{ { .has_counters = true }, "others:       nobody else used the device\n" },
 		{ { .has_counters = true, .others_bytes_per_sec = 2048, .others_ios_per_sec = 1 },
-			"others:       next to nothing (2 KiB/s, 1 I/O/s)\n" },
+			"others:       almost nothing (2 KiB/s, 1 I/O/s)\n" },
 		{ { .has_counters = true, .others_bytes_per_sec = 4096, .others_ios_per_sec = 5 },
 			"others:       moved 4 KiB/s, 5 I/O/s\n" },
 		{ { .has_pressure = true },
