@@ -29,7 +29,7 @@ missing_packages() {
 install_packages() {
 	missing=$(missing_packages)
 	[ -n "$missing" ] || return 0
-	command -v apt-get >/dev/null || die "these packages are needed and apt is not here: $missing"
+	command -v apt-get >/dev/null || die "apt is not available; install these packages first: $missing"
 	as_root=
 	if [ "$(id -u)" -ne 0 ]; then
 		command -v sudo >/dev/null || die "root (or sudo) is needed to install: $missing"
@@ -44,7 +44,7 @@ install_packages() {
 		$missing >>"$log" 2>&1 && return 0
 	for package in $(missing_packages); do
 		apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' ||
-			die "package $package cannot be had from this machine's package sources"
+			die "package $package is not available from this machine's package sources"
 	done
 	die "packages not installed: $(missing_packages)(see $log)"
 }

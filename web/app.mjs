@@ -142,7 +142,7 @@ function tick() {
 	const seconds = Math.round((Date.now() - heardMs) / 1000);
 
 	if (heardMs > 0)
-		setText(byId('verdict-note'), seconds < 8 ? `Live · ${clockSeconds(now())}` : `Last heard ${duration(seconds)} ago`);
+		setText(byId('verdict-note'), seconds < 8 ? `Live · ${clockSeconds(now())}` : `Last update ${duration(seconds)} ago`);
 	for (const card of cards.values())
 		card.tick();
 }

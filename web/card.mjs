@@ -11,13 +11,13 @@ export const stateWords = { ok: 'OK', warning: 'Warning', critical: 'Critical', 
 /** Each trust flag for people; is_plain: nothing to worry about. */
 const trustTexts = {
 	direct: { isPlain: true, text: 'past the page cache, as measured on the storage itself' },
-	buffered: { text: 'through the page cache, as was asked for: not the storage alone' },
+	buffered: { text: 'through the page cache, as requested: not the storage alone' },
 	fallback: { text: 'direct I/O was asked for but refused here, so these are buffered writes with a flush' },
-	'cached?': { text: 'a cache probably answered: too fast to be the storage. Shown, not judged' },
+	'cached?': { text: 'a cache probably answered: too fast to be the storage. Shown but not judged' },
 	'compressed?': { text: 'the file system may compress the data' },
 	split: { isPlain: true, text: 'the block layer cut the requests into smaller ones' },
 	clamped: { text: 'something was reduced: the probe file stays smaller than it should be, or the run ended at its timeout' },
-	short: { text: 'too few I/Os for p99: take it as a hint' },
+	short: { text: 'too few I/Os for a reliable p99' },
 	warming: { text: 'the probe file is still growing to its full size: judged by the critical limit and for stalls alone' },
 };
 
@@ -208,7 +208,7 @@ export class RepositoryCard {
 		this.panels = new Map();
 		this.state = el('p', { class: 'state' });
 		this.reason = el('p', { class: 'reason' });
-		this.notes = el('ul', { class: 'notes', 'aria-label': 'What fires, and what was done about it' });
+		this.notes = el('ul', { class: 'notes', 'aria-label': 'Firing alarms, acknowledgement and mute' });
 		this.target = el('p', { class: 'target' });
 		this.path = el('span', { class: 'path' });
 		this.probes = el('div', { class: 'probes' });

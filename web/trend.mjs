@@ -235,7 +235,7 @@ export class TrendFigure {
 			return `${s.operation} average between ${latency(low)} and ${latency(high)}`;
 		});
 		const limit = this.trend.limit ? `; limit ${shortLatency(this.trend.limit)}` : '';
-		const failed = this.trend.failed.length > 0 ? `; ${this.trend.failed.length} times failed` : '';
+		const failed = this.trend.failed.length > 0 ? `; ${this.trend.failed.length} failed` : '';
 
 		this.canvas.setAttribute('aria-label',
 			`Latency of ${this.probe.name} on ${this.repository}, last ${range}: ${parts.join('; ')}${limit}${failed}. Arrow keys move through the runs.`);
@@ -248,7 +248,7 @@ export class TrendFigure {
 		let text = '';
 
 		if (!this.probe.last_run)
-			text = this.probe.is_running ? 'The first run is under way: its result comes within seconds.' : this.waitingText();
+			text = this.probe.is_running ? 'The first run is in progress: its result appears within seconds.' : this.waitingText();
 		else if (this.error)
 			text = `The history cannot be shown: ${this.error.message}`;
 		else if (count === 0)
@@ -262,7 +262,7 @@ export class TrendFigure {
 
 	waitingText() {
 		const seconds = this.probe.next_run ? (Date.parse(this.probe.next_run) - now()) / 1000 : 0;
-		return seconds > 20 ? `No run yet: the first one comes in ${roughly(seconds)}.` : 'The first result comes within seconds.';
+		return seconds > 20 ? `No run yet: the first one starts in ${roughly(seconds)}.` : 'The first result appears within seconds.';
 	}
 
 	fillTable() {
