@@ -139,7 +139,12 @@ static void explain_series(const struct alarm_series *s, struct buf *b)
 	}
 	buf_add_text(b, ", limit ");
 	format_latency(b, s->limit_nsec);
-	if (hits > 0)
+	if (window == 1)
+		buf_printf(b,
+			hits > 0 ? ", in the last run of %s"
+				 : ", recovering: the last run of %s was not over it",
+			s->probe);
+	else if (hits > 0)
 		buf_printf(b, ", in %u of the last %u runs of %s", hits, window, s->probe);
 	else
 		buf_printf(b, ", recovering: none of the last %u runs of %s was over it", window,

@@ -242,7 +242,9 @@ static void add_hits(const struct incident_event *event, struct buf *b)
 {
 	const struct alarm_evidence *e = &event->evidence;
 
-	if (event->window > 0 && incident_is_together(event))
+	if (event->window == 1)
+		buf_add_text(b, " (in the last run");
+	else if (event->window > 0 && incident_is_together(event))
 		buf_printf(b, " (the last %u runs together", event->window);
 	else if (event->window > 0)
 		buf_printf(b, " (%u of the last %u runs", event->hits, event->window);
@@ -315,7 +317,10 @@ static void add_cleared(const struct incident_event *event, struct buf *b)
 			add_average(event, b);
 		else
 			add_subject(event, b);
-		buf_printf(b, " (%u good runs in a row)", event->window);
+		if (event->window == 1)
+			buf_add_text(b, " (one good run)");
+		else
+			buf_printf(b, " (%u good runs in a row)", event->window);
 	}
 	buf_printf(b, "; %s from ", alarm_level_name(event->level));
 	text_add_time(b, event->opened_usec);

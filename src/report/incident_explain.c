@@ -152,7 +152,9 @@ static void write_count(const struct incident_event *event, struct buf *b)
 		buf_printf(b, "good runs in a row: %u", event->window);
 		return;
 	}
-	if (incident_is_together(event))
+	if (event->window == 1)
+		buf_add_text(b, "in the last run");
+	else if (incident_is_together(event))
 		buf_printf(b, "the last %u runs together", event->window);
 	else
 		buf_printf(b, "in %u of the last %u runs", event->hits, event->window);

@@ -84,7 +84,7 @@ def test_an_alarm_comes_with_a_reload_and_goes_with_one(daemon, repository):
     reload(d, config(repository, alarm, QUICK))
     d.probe("nas")
     wait_for(lambda: incidents(d) == [("open", "critical", "too-slow")], lambda: str(incidents(d)))
-    d.wait_line(r"critical: nas: alarm too-slow \(throughput < 1T\): [\d.]+ \w+/s, (reads|writes) of quick \(1 of the")
+    d.wait_line(r"critical: nas: alarm too-slow \(throughput < 1T\): [\d.]+ \w+/s, (reads|writes) of quick \(in the last run\)")
     reload(d, config(repository, "", QUICK))
     d.probe("nas")
     wait_for(lambda: incidents(d) == [("closed", "critical", "too-slow")], lambda: str(incidents(d)))

@@ -65,7 +65,7 @@ def test_an_incident_survives_a_kill_and_is_told_once(daemon, slow):
     d.probe("slow", times=2)
     d.wait_line(CLEARED)
     d.wait_state("slow", "ok")
-    assert d.count_lines(OPENED + r".* \(\d of the last") == 0, d.log
+    assert d.count_lines(OPENED + r".* \((\d of|in) the last") == 0, d.log
     d.wait_sql("SELECT repository, state, level FROM incidents_v", [("slow", "closed", "warning")])
 
 

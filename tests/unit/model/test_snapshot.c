@@ -310,6 +310,16 @@ static void the_worst_of_several_series_speaks(void **state)
 	assert_string_equal(f->reason,
 		"read average 23.9 ms, limit 15 ms, in 2 of the last 2 runs of active-full since "
 		"18:05 UTC");
+	s->judged_runs = 1;
+	s->critical_bits = 1;
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_string_equal(f->reason,
+		"read average 23.9 ms, limit 15 ms, in the last run of active-full since 18:05 UTC");
+	s->critical_bits = 0;
+	assert_int_equal(judge(f), REPOSITORY_CRITICAL);
+	assert_string_equal(f->reason,
+		"read average 23.9 ms, limit 15 ms, recovering: the last run of active-full was not "
+		"over it, alarm since 18:05 UTC");
 }
 
 static void a_failed_run_speaks_before_an_alarm_of_the_same_level(void **state)

@@ -57,6 +57,10 @@ static void an_opened_incident_names_what_is_slow_and_the_limit(void **unused)
 	assert_sentence(&event,
 		"nas1: reads of active-full take 1.2 s on average, limit 900 us "
 		"(2 of the last 2 runs)");
+	event.hits = 1;
+	event.window = 1;
+	assert_sentence(&event,
+		"nas1: reads of active-full take 1.2 s on average, limit 900 us (in the last run)");
 }
 
 static void a_worse_incident_says_since_when(void **unused)

@@ -194,6 +194,11 @@ static void a_run_that_failed_has_no_numbers(void **unused)
 	assert_lines(&event,
 		"the run failed with timeout\n"
 		"in 2 of the last 2 runs; confirmed by 2 of 2 extra runs\n");
+	event.hits = 1;
+	event.window = 1;
+	assert_lines(&event,
+		"the run failed with timeout\n"
+		"in the last run; confirmed by 2 of 2 extra runs\n");
 	event.reason = ALARM_REASON_NO_DATA;
 	event.window = 0;
 	assert_lines(&event, "");
