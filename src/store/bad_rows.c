@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A short list under a lock: readers are on several threads. */
+/* A short list under a lock, since readers run on several threads. */
 #include "store/bad_rows.h"
 
 #include <pthread.h>
@@ -9,13 +9,13 @@
 
 #include "store/store.h"
 
-#define BAD_ROWS_MAX 1000 /* that are told apart; what comes then is not said */
+#define BAD_ROWS_MAX 1000 /* remembered; further ones are not reported */
 #define LINE_MAX_BYTES 256
 
 struct store_bad_rows {
 	void (*say)(void *data, const char *line);
 	void *data;
-	pthread_mutex_t lock; /* for all below */
+	pthread_mutex_t lock; /* protects everything below */
 	size_t owners;
 	size_t count;
 	struct bad_row {
@@ -71,7 +71,7 @@ size_t store_bad_rows_count(struct store_bad_rows *bad_rows)
 	return count;
 }
 
-/* With the lock held. True when it is a new one. */
+/* The lock is held. True when the row was not known. */
 static bool add(struct store_bad_rows *bad_rows, const char *table, int64_t id)
 {
 	for (size_t i = 0; i < bad_rows->count; i++)

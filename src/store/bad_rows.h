@@ -7,7 +7,7 @@
 
 struct store_bad_rows;
 
-/* From any thread. The table's name is a literal. The first time it says so. Accepts NULL. */
+/* From any thread. table is a literal. Reports the row the first time. Accepts NULL. */
 void bad_rows_note(struct store_bad_rows *bad_rows, const char *table, int64_t id);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 
-#define PUT_MAX 56 /* beside up to 7 that are held */
-#define NUMBER_BITS 7 /* of a number's length */
-#define RICE_ONES 20 /* so many announce a value of the other form */
-#define RICE_BITS 6 /* of its length */
+#define PUT_MAX 56 /* with up to 7 bits still held */
+#define NUMBER_BITS 7 /* width of a number's length */
+#define RICE_ONES 20 /* this many ones announce the escape form */
+#define RICE_BITS 6 /* width of its length */
 
 void bits_put(struct bits_writer *w, uint64_t value, unsigned width)
 {
@@ -32,7 +32,7 @@ static unsigned length_of(unsigned __int128 value)
 	return low > 0 ? 64U - (unsigned)__builtin_clzll(low) : 0;
 }
 
-/* The `width` low bits of a value, of any width. */
+/* Writes the `width` low bits of a value, for any width. */
 static void put_long(struct bits_writer *w, unsigned __int128 value, unsigned width)
 {
 	while (width > 32) {

@@ -17,14 +17,14 @@ struct bits_writer {
 
 /* The low `width` bits (0 to 56) of a value. */
 void bits_put(struct bits_writer *w, uint64_t value, unsigned width);
-/* Any value: its length in 7 bits, then what follows its leading one. */
+/* Any value: its length in 7 bits, then the bits after its leading one. */
 void bits_put_number(struct bits_writer *w, unsigned __int128 value);
 /* Golomb's code for small values (a Rice code: value >> shift in ones and a zero, then `shift`
- * bits), with a way out for large ones. shift is at most 40, the value below 2^56. */
+ * bits), with an escape form for large ones. shift is at most 40, the value below 2^56. */
 void bits_put_rice(struct bits_writer *w, uint64_t value, unsigned shift);
 void bits_end(struct bits_writer *w); /* fills the last byte with zeros */
 
-/* Past the end, all reads answer 0 and is_short is set: read freely, check once. */
+/* Past the end all reads return 0 and set is_short: read freely, check once. */
 struct bits_reader {
 	const uint8_t *data;
 	size_t len;
@@ -37,7 +37,7 @@ struct bits_reader {
 uint64_t bits_get(struct bits_reader *r, unsigned width);
 unsigned __int128 bits_get_number(struct bits_reader *r);
 uint64_t bits_get_rice(struct bits_reader *r, unsigned shift);
-/* Is all read, but for zeros that fill the last byte? */
+/* True when everything is read but the zeros that pad the last byte. */
 bool bits_is_at_end(struct bits_reader *r);
 
 #endif

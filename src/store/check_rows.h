@@ -6,7 +6,7 @@
 struct error;
 struct store_reader;
 
-/* What is bad is noted where the reader reports to. Errors are those of any read. */
+/* Bad rows are noted in the bad_rows of the reader. Errors are those of any read. */
 int check_rows(struct store_reader *reader, struct error *reterr);
 
 #endif

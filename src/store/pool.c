@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that read, each with a connection of its own, and the bounded queue of what they are
- * asked. */
+/* Reader threads, each with its own connection, and the bounded queue of their questions. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +30,7 @@ struct store_pool {
 	pthread_cond_t has_work;
 	pthread_cond_t has_ended;
 	bool is_closing;
-	size_t running; /* threads that have not ended */
+	size_t running; /* threads that have not returned */
 	struct pool_question *questions; /* a ring */
 	size_t max_questions;
 	size_t first;
@@ -40,7 +39,7 @@ struct store_pool {
 	struct pool_thread threads[];
 };
 
-/* False when there is nothing more to answer. */
+/* False when the pool closes and no question is left. */
 static bool next_question(struct store_pool *pool, struct pool_question *ret)
 {
 	pthread_mutex_lock(&pool->lock);
@@ -56,7 +55,7 @@ static bool next_question(struct store_pool *pool, struct pool_question *ret)
 	return has_question;
 }
 
-/* False when the pool closes: the reader that was to be set is not. */
+/* False when the pool closes; the reader is then not set. */
 static bool set_reader(struct pool_thread *thread, struct store_reader *reader)
 {
 	pthread_mutex_lock(&thread->pool->lock);
@@ -67,8 +66,8 @@ static bool set_reader(struct pool_thread *thread, struct store_reader *reader)
 	return is_set;
 }
 
-/* Opens what is not open, or not the database any more that stands at the path: a damaged one is
- * kept under another name. Where that fails, what there is must do. */
+/* Opens the database if it is not open, or again if the file at the path is another one now (a
+ * damaged one was renamed). If that fails, the old connection stays in use. */
 static void renew_reader(struct pool_thread *thread)
 {
 	struct store_reader *earlier = thread->reader;
@@ -98,7 +97,7 @@ static void *run_thread(void *data)
 	return NULL;
 }
 
-/* Signals are for the loop: the thread inherits a mask that blocks them all. */
+/* Signals are handled by the event loop: the thread inherits a mask that blocks them all. */
 static int start_thread(struct pool_thread *thread)
 {
 	sigset_t all;
@@ -201,7 +200,7 @@ int store_pool_ask(struct store_pool *pool,
 
 static struct timespec after(uint64_t nsec)
 {
-	const uint64_t max_sec = 3600; /* as good as never, and it does not overflow */
+	const uint64_t max_sec = 3600; /* long enough, and does not overflow */
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -212,7 +211,7 @@ static struct timespec after(uint64_t nsec)
 	return t;
 }
 
-/* Returns how many threads have not ended. */
+/* Returns the number of threads that have not returned. */
 static size_t wait_for_threads(struct store_pool *pool, uint64_t limit_nsec)
 {
 	const struct timespec until = after(limit_nsec);

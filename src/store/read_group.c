@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Incidents that belong together: the same storage, about the same time. */
+/* Groups of incidents: same storage, about the same time. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "store/reader.h"
 
 struct row {
-	bool is_other; /* than the incident's own repository */
+	bool is_other; /* not the incident's own repository */
 	char repository[RUN_NAME_MAX + 1];
 	struct storage_group group;
 };
@@ -39,7 +39,7 @@ static void add_other(struct incident_group *group, const struct row *row)
 	group->count++;
 }
 
-/* The first row is the incident's own repository, if that can be read: else it has no group. */
+/* The first row is the incident's own repository; if it cannot be read, there is no group. */
 static int read_rows(struct store_reader *reader, struct sql *s, struct incident_group *ret,
 	struct error *reterr)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often which latency was seen, by spans of time: histograms merged, eight rows a power of
- * two. */
+/* Latency heat map: histograms merged by spans of time, eight rows per power of two. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "store/window.h"
 
 #define COLUMNS_MAX 1000
-/* Of ours a row holds so many buckets, all in one power of two. */
+/* Histogram buckets per row; all lie within one power of two. */
 #define ROW_BUCKETS (HISTOGRAM_SUBBUCKETS / STORE_HEATMAP_ROWS_PER_OCTAVE)
 _Static_assert(STORE_HEATMAP_ROWS *ROW_BUCKETS == HISTOGRAM_BUCKETS, "a row for each");
 
@@ -149,7 +148,7 @@ int store_read_heatmap(struct store_reader *reader, const struct store_series_qu
 	int r = sql_execute(reader->db, "BEGIN", reterr);
 	if (r == 0) {
 		r = read_heatmap(reader, query, h, reterr);
-		/* A read leaves nothing to undo; after an interrupt there may be none left. */
+		/* Nothing was written; after an interrupt there may be no transaction left. */
 		(void)sql_execute(reader->db, "COMMIT", NULL);
 	}
 	if (r == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Incidents and their events, as they were written. */
+/* Reads incidents and their events. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void read_incident(struct sql *s, struct incident *ret)
 	sql_text(s, ret->acknowledged_text, sizeof(ret->acknowledged_text));
 }
 
-/* An incident whose newest event is bad is one without events. */
+/* An incident whose newest event is bad is returned as one without events. */
 static int take_incident(struct store_reader *reader, struct sql *s, int64_t id,
 	struct incident *ret, struct error *reterr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that was ever measured under the name of a probe. */
+/* Every series that was ever measured under the name of a probe. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 #define TIERS 3 /* runs, hours, days */
 
-/* The extremes of each tier; NULL where it has none. */
+/* First and last time of each tier; NULL when the tier is empty. */
 static const char text[] =
 	"SELECT series.id, series.key,"
 	" (SELECT min(started_usec) FROM run WHERE series = series.id AND started_usec >= 0),"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutes that hold or are still to come, as they were written. */
+/* Reads mutes that are active or start later. */
 #include <string.h>
 
 #include "store/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history probe by probe, each from its oldest run on: for export. */
+/* Stored history by probe, each from its oldest run on; for export. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ int store_read_probes(struct store_reader *reader,
 	return r;
 }
 
-/* A run of which an operation is bad has the others. */
+/* A run with one bad operation keeps the others. */
 static int take_operation(
 	struct store_reader *reader, struct sql *s, struct run_point *point, struct error *reterr)
 {
@@ -71,8 +71,8 @@ static int take_head(
 
 struct point_reading {
 	struct store_reader *reader;
-	struct run_point point; /* that is being gathered */
-	bool is_good; /* there is one that can be shown */
+	struct run_point point; /* being assembled */
+	bool is_good; /* the run can be returned */
 	int (*each)(void *data, const struct run_point *point);
 	void *data;
 };

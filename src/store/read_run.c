@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs as they were, out of their rows. */
+/* Reads runs from their rows. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "store/code.h"
 #include "store/reader.h"
 
-/* Which runs: each series gives its newest (oldest) by the index, and the newest of those are
- * taken. An order is "" or " DESC". */
+/* Selects runs: the newest (oldest) of each series by the index, then the newest of those. An order
+ * is "" or " DESC". */
 #define PICK_OF_SERIES(order)                                                                      \
 	"SELECT r.id FROM run AS r WHERE r.series = series.id AND r.started_usec >= ?3"            \
 	" AND r.started_usec < ?4 ORDER BY r.started_usec" order ", r.id" order " LIMIT "
@@ -69,7 +69,7 @@ static void read_times(struct sql *s, struct run *run)
 	run->cpu_system_nsec = sql_unsigned(s, INT64_MAX);
 }
 
-/* What a decoder found damaged is a bad row. */
+/* A value that a decoder rejects makes the row bad. */
 static void note_code(struct sql *s, int r)
 {
 	if (r < 0)
@@ -144,7 +144,7 @@ static void read_iops(struct sql *s, const struct run_iops *usual, struct run_io
 	ret->squares = sql_unsigned_or(s, INT64_MAX, usual->squares);
 }
 
-/* What the row of the run itself has. */
+/* The run's own columns. */
 static void read_own(struct sql *s, struct run *run)
 {
 	run->status = (enum run_status)sql_unsigned(s, RUN_STATUSES - 1);
@@ -171,7 +171,7 @@ static void read_own(struct sql *s, struct run *run)
 		s->error = -EBADMSG;
 }
 
-/* What the run refers to. Of a row that is bad nothing is known, as of one that is not there. */
+/* The rows that the run refers to. A bad row counts as missing. */
 static int take_workload(
 	struct store_reader *reader, struct sql *s, struct run *run, struct error *reterr)
 {
@@ -202,7 +202,7 @@ static int take_identity(
 	return r;
 }
 
-/* Everything but id, start and operations. 0: the run cannot be shown. */
+/* Everything but id, start and operations. 0: the run is skipped. */
 static int take_head(
 	struct store_reader *reader, struct sql *s, struct run *run, struct error *reterr)
 {
@@ -265,23 +265,23 @@ static enum run_operation read_operation(struct sql *s, const struct run_iops *u
 
 struct run_reading {
 	struct store_reader *reader;
-	bool is_judged; /* which of the two there is */
+	bool is_judged; /* which of the two callbacks is set */
 	int (*each)(void *data, const struct run *run);
 	int (*each_judged)(void *data, const struct run *run,
 		const struct store_judged judged[RUN_OPERATIONS]);
 	void *data;
-	struct run *run; /* that is being gathered */
+	struct run *run; /* being assembled */
 	bool has_run; /* there is one */
-	bool is_good; /* it can be shown */
+	bool is_good; /* run can be returned */
 	struct run_operation_result *operation; /* scratch: too big for the stack */
 	struct store_judged judged[RUN_OPERATIONS];
-	/* Of pages: what the next one begins behind, and what this one holds. */
+	/* Paging: the position after which the next page begins, and the rows of this one. */
 	int64_t last_usec;
 	int64_t last_id;
 	size_t count;
 };
 
-/* What is bad is counted in a page, too. */
+/* Bad rows count as part of a page. */
 static int give(struct run_reading *reading)
 {
 	const struct run *run = reading->run;
@@ -290,7 +290,7 @@ static int give(struct run_reading *reading)
 	if (!reading->is_judged)
 		return reading->is_good ? reading->each(reading->data, run) : 0;
 	if (run->started_usec == reading->last_usec && run->id <= reading->last_id)
-		return 0; /* the page before had it */
+		return 0; /* it was on the previous page */
 	reading->last_usec = run->started_usec;
 	reading->last_id = run->id;
 	if (!reading->is_good)
@@ -298,7 +298,7 @@ static int give(struct run_reading *reading)
 	return reading->each_judged(reading->data, run, reading->judged);
 }
 
-/* A run of which an operation is bad has the others. */
+/* A run with one bad operation keeps the others. */
 static int take_operation(struct run_reading *reading, struct sql *s, struct error *reterr)
 {
 	struct run_operation_result *o = reading->operation;
@@ -360,7 +360,7 @@ static void bind_filter(struct sql *s, const struct store_run_filter *filter)
 {
 	int64_t limit = reader_limit(filter->limit);
 
-	/* All probes, however many there are. */
+	/* All probes, without a limit. */
 	if (filter->is_newest_per_probe && filter->limit == 0)
 		limit = INT64_MAX;
 	sql_bind_text(s, filter->repository);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a trend graph: one for each run, hour or day while they fit, else merged by equal
- * spans of time. */
+/* The points of a trend graph: one per run, hour or day while they fit, else merged by equal spans
+ * of time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,14 @@ struct points {
 	size_t max;
 };
 
-/* What is summed up for the point of a span. */
+/* Sums for the point of a span. */
 struct span {
 	struct store_reader *reader;
 	const struct window *window;
 	struct points *points;
 	bool is_begun;
 	struct store_series_point point;
-	/* Alone in its span, a row has the percentiles already: its histogram waits undecoded. */
+	/* A row alone in its span has the percentiles already: its histogram is not decoded. */
 	size_t rows;
 	struct buf lone;
 	struct window_row lone_row;
@@ -65,7 +65,7 @@ static void count_status(struct store_series_point *point, const struct window_r
 	point->failed_runs += row->failed_runs;
 }
 
-/* Skipped runs are neither good nor bad: they make no point. */
+/* Skipped runs are neither good nor bad: no point. */
 static int add_point(struct points *points, const struct store_series_point *point)
 {
 	if (point->runs[RUN_OK] == 0 && point->failed_runs == 0)
@@ -89,7 +89,7 @@ static void set_numbers(struct store_series_point *point, const struct window_ro
 	point->iops = iops(row->ios, row->measured_nsec);
 }
 
-/* --- A point a row ------------------------------------------------------ */
+/* --- A point per row ---------------------------------------------------- */
 
 static int add_row(void *data, const struct window_row *row)
 {
@@ -101,7 +101,7 @@ static int add_row(void *data, const struct window_row *row)
 	return add_point(data, &point);
 }
 
-/* --- A point a span ----------------------------------------------------- */
+/* --- A point per span --------------------------------------------------- */
 
 static int finish_span(struct span *span)
 {
@@ -170,7 +170,7 @@ static int merge_row(
 	return 0;
 }
 
-/* A lone row that turns out to be bad gives way to the next. */
+/* A single row that is bad is replaced by the next. */
 static int add_numbers(struct span *span, const struct window_row *row)
 {
 	if (span->rows == 0)
@@ -228,7 +228,7 @@ static int read_spans(struct store_reader *reader, const struct window *window,
 	return r;
 }
 
-/* All within one transaction: the rows counted are the rows read. */
+/* One transaction, so that the rows counted are the rows read. */
 static int read_series(struct store_reader *reader, const struct store_series_query *query,
 	struct points *points, struct error *reterr)
 {
@@ -265,7 +265,7 @@ int store_read_series(struct store_reader *reader, const struct store_series_que
 	if (r < 0)
 		return r;
 	r = read_series(reader, query, &points, reterr);
-	/* A read leaves nothing to undo; after an interrupt there may be no transaction left. */
+	/* Nothing was written; after an interrupt there may be no transaction left. */
 	(void)sql_execute(reader->db, "COMMIT", NULL);
 	if (r < 0) {
 		free(points.list);

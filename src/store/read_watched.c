@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which repositories the daemon watched last, to tell them from those that are history. */
+/* The repositories that the daemon watched last; all others are history only. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "store/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection that reads, and how it is stopped. */
+/* A read-only connection, and how its queries are interrupted. */
 #include "store/reader.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "store/database.h"
 
 #define DEFAULT_LIMIT 100
-#define PROGRESS_STEPS 1000 /* of SQLite's machine: well below a millisecond */
+#define PROGRESS_STEPS 1000 /* SQLite VM instructions, well below a millisecond */
 
 static int is_to_stop(void *data)
 {

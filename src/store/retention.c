@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By age, and by size: the same statements, only until a different moment. */
+/* Retention by age and by size: the same statements with a different end time. */
 #include "store/retention.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include "store/store.h"
 #include "store/tend.h"
 
-/* Rows that go at once; a piece ends with the hour (day) that passes it. */
+/* Rows dropped per piece; a piece ends with the hour (day) that exceeds it. */
 #define DROP_RUNS 200
 #define DROP_HOURS 400
 #define DROP_DAYS 400
 
-/* Free pages are given back above one in FREE_TOLERATED of all, and never below so many: new runs
- * need them soon. */
+/* Free pages are given back when they exceed one in FREE_TOLERATED of all pages and this minimum:
+ * new runs need some soon. */
 #define FREE_TOLERATED 8
 #define FREE_MIN 2048
 #define GIVE_BACK "PRAGMA incremental_vacuum(64)"
@@ -30,7 +30,7 @@ static const char file_bytes_text[] =
 /* --- Runs of an hour, hours of a day ------------------------------------ */
 
 enum statement {
-	FIND_OLDEST, /* whose sources are kept and that is not due itself → id */
+	FIND_OLDEST, /* an hour (day) with sources that is not due itself → id */
 	DROP_SOURCES,
 	DROP_SOURCE_OPERATIONS,
 	DROP_SOURCES_OF_SOURCES, /* series, microseconds from, to */
@@ -40,9 +40,9 @@ enum statement {
 
 struct tier {
 	int64_t width_usec;
-	int64_t sources; /* that may go at once */
+	int64_t sources; /* dropped per piece */
 	void (*bind)(struct sql *s, int64_t series, int64_t time);
-	struct { /* a struct each, or else the linter misses commas between strings */
+	struct { /* one struct each, so that the linter finds missing commas */
 		const char *sql;
 	} texts[STATEMENTS];
 };
@@ -92,7 +92,7 @@ static struct sql *start(struct dropping *d, enum statement which)
 	return &d->statements[which];
 }
 
-/* What else goes with the hours of a day: runs, too, if they were to be kept for longer. */
+/* Runs go with the hours of their day, even if they were to be kept for longer. */
 static int drop_below(struct dropping *d, int64_t series, int64_t time, struct error *reterr)
 {
 	if (!d->tier->texts[DROP_SOURCE_OPERATIONS].sql)
@@ -131,7 +131,7 @@ static int drop(struct dropping *d, struct sqlite3 *db, int64_t id, struct error
 	return sql_finish(s, reterr);
 }
 
-/* 1: something before that time was there, and is gone. */
+/* 1: rows before that time were dropped. */
 static int drop_next(struct dropping *d, struct sqlite3 *db, int64_t before, struct error *reterr)
 {
 	struct sql *s = start(d, FIND_OLDEST);
@@ -171,9 +171,9 @@ static int drop_some(struct sqlite3 *db, const struct tier *tier, int64_t before
 	return 0;
 }
 
-/* --- Until when --------------------------------------------------------- */
+/* --- End of what is dropped --------------------------------------------- */
 
-/* The first hour (day) to stay; 0: all. */
+/* The first hour (day) to keep; 0: keep all. */
 static int64_t first_kept(uint64_t keep_usec, int64_t now_usec, int64_t width_usec)
 {
 	if (keep_usec == 0 || now_usec < 0 || keep_usec > (uint64_t)now_usec)
@@ -194,14 +194,14 @@ static int is_too_large(struct sqlite3 *db, const struct store_retention *retent
 	return 0;
 }
 
-/* Keys of meta; the first is when the portion was begun. */
+/* Keys of meta; the first is the start of the portion. */
 #define PORTION_VALUE(key)                                                                         \
 	"SELECT ifnull((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" key "'), 0)"
 static const char begun_text[] = PORTION_VALUE("drop_begun");
 static const char portion_runs_text[] = PORTION_VALUE("drop_runs");
 static const char portion_hours_text[] = PORTION_VALUE("drop_hours");
 static const char portion_days_text[] = PORTION_VALUE("drop_days");
-/* The oldest of each tier, which is kept until then. */
+/* The oldest row of each tier. */
 #define OLDEST_HOUR "(SELECT min(id & 16777215) FROM hour WHERE runs_kept AND id > 0)"
 #define OLDEST_DAY "(SELECT min(id & 16777215) FROM day WHERE hours_kept AND id > 0)"
 #define OLDEST_DAY_ALONE "(SELECT min(id & 16777215) FROM day WHERE NOT hours_kept AND id > 0)"
@@ -236,7 +236,7 @@ static int has_old(
 	return r;
 }
 
-/* A portion that was begun in what is the future now was begun by a clock that was wrong. */
+/* A start of the portion in the future comes from a wrong clock. */
 static int begin(struct sqlite3 *db, int64_t now_usec, int64_t begun_usec, struct error *reterr)
 {
 	static const char again[] =
@@ -271,7 +271,7 @@ int retention_begin_portion(
 	return r;
 }
 
-/* The first hour (day) to stay for its age: within the present portion. */
+/* The first hour (day) to keep by age, within the present portion. */
 static int first_kept_now(struct sqlite3 *db, const char *portion_text, int64_t before,
 	int64_t *ret_before, struct error *reterr)
 {
@@ -300,7 +300,7 @@ int retention_drop_runs(
 	return drop_some(db, &runs, ROLLUP_TIME_MASK, ret_did, reterr);
 }
 
-/* For the size only when there are no runs left to drop: the caller asks for those first. */
+/* By size only when no runs are left to drop: the caller drops those first. */
 int retention_drop_hours(
 	struct sqlite3 *db, const struct tending *t, bool *ret_did, struct error *reterr)
 {
@@ -321,7 +321,7 @@ int retention_drop_hours(
 
 /* --- Days --------------------------------------------------------------- */
 
-/* The oldest of each series stand first in its range of ids. What has hours goes later. */
+/* The oldest days of a series are first in its id range. Days with hours are dropped later. */
 static int find_old_days(struct sqlite3 *db, int64_t before, int64_t *ret_id, struct error *reterr)
 {
 	static const char text[] =

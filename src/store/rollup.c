@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One way for hours and days: what is due → its sources, added up → its rows. The tables below say
- * how the two differ. */
+/* Hours and days are merged alike: due entry → sum of its sources → rows. The tables below hold the
+ * differences. */
 #include "store/rollup.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "store/code.h"
 #include "store/sql.h"
 
-/* A run is committed when it ends: most are by then. One that is later makes its hour due again. */
+/* Most runs have ended and are committed by then. A later one makes its hour due again. */
 #define GRACE_USEC INT64_C(120000000)
 
 #define STATUS_COLUMNS                                                                             \
@@ -24,12 +24,12 @@
 #define OF_HOURS " id >= ?1 AND id < ?2"
 #define OF_HOUR_OPERATIONS " (id >= ?1 AND id < ?2 OR id >= ?3 AND id < ?4)"
 
-/* Statements of a tier. Heads answer the runs of each status and the trust bits, operations what
- * read_operation reads; there may be any number of either. */
+/* Statements of a tier. Heads return the runs of each status and the trust bits, operations the
+ * columns of read_operation; any number of rows each. */
 enum statement {
 	FIND_DUE, /* before a time → time, series */
 	REMOVE_DUE, /* time, series */
-	FIND_KEPT, /* id → whether its sources are all there still */
+	FIND_KEPT, /* id → whether all its sources are still stored */
 	OWN_HEADS, /* id */
 	OWN_OPERATIONS, /* id of reads, of writes */
 	SOURCE_HEADS, /* bound by the tier, as the next three */
@@ -44,7 +44,7 @@ enum statement {
 
 struct tier {
 	int64_t width_usec;
-	int limit; /* merged at once: some milliseconds of work */
+	int limit; /* merged per piece: some milliseconds of work */
 	const char *due; /* names of tables */
 	const char *own_heads;
 	const char *own_operations;
@@ -52,14 +52,14 @@ struct tier {
 	const char *source_operations;
 	void (*bind_heads)(struct sql *s, int64_t series, int64_t time);
 	void (*bind_operations)(struct sql *s, int64_t series, int64_t time);
-	struct { /* a struct each, or else the linter misses commas between strings */
+	struct { /* one struct each, so that the linter finds missing commas */
 		const char *sql;
 	} texts[STATEMENTS];
 };
 
 #define FIND_DUE_HOURS                                                                             \
 	"SELECT hour, series FROM hour_due WHERE hour < ? ORDER BY hour, series LIMIT 1"
-/* None of its hours is due itself. */
+/* Only days of which no hour is due. */
 #define FIND_DUE_DAYS                                                                              \
 	"SELECT day, series FROM day_due WHERE day < ? AND NOT EXISTS"                             \
 	" (SELECT 1 FROM hour_due WHERE series = day_due.series"                                   \
@@ -147,7 +147,7 @@ static const struct tier days = {
 	},
 };
 
-/* What is added up. */
+/* The sum of the sources. */
 struct sum {
 	uint64_t runs[RUN_STATUSES];
 	uint64_t trust;
@@ -171,7 +171,7 @@ struct merging {
 
 /* --- Adding up ---------------------------------------------------------- */
 
-/* The database holds no more than this. */
+/* Saturates at the largest integer of the database. */
 static void add_capped(uint64_t *sum, uint64_t value)
 {
 	*sum = value > INT64_MAX - *sum ? INT64_MAX : *sum + value;
@@ -192,7 +192,7 @@ static int add_head(struct sum *sum, struct sql *s)
 	return 0;
 }
 
-/* Latencies of a worker that made them up, which have no sum with the others', are left out. */
+/* Impossible latencies, whose sum with the others would overflow, are left out. */
 static int add_operation(struct sum *sum, struct sql *s)
 {
 	struct sum_operation *o = &sum->operations[sql_unsigned(s, RUN_OPERATIONS - 1)];
@@ -220,7 +220,7 @@ static int add_operation(struct sum *sum, struct sql *s)
 	return 0;
 }
 
-/* A bad row does not keep others from being merged. */
+/* A bad row is skipped; the others are merged. */
 static int add_rows(struct merging *m, struct sql *s, const char *table,
 	int (*add)(struct sum *sum, struct sql *s), struct error *reterr)
 {
@@ -321,7 +321,7 @@ static int write_operation(
 	return r;
 }
 
-/* Late ones whose like was dropped long ago: they are in the sum now. */
+/* Late rows of a time that was dropped already: they are in the sum now. */
 static int drop_sources(struct merging *m, int64_t series, int64_t time, struct error *reterr)
 {
 	struct sql *s = start(m, DROP_SOURCES);
@@ -402,7 +402,7 @@ static int merge_next(struct merging *m, int64_t now_usec, struct error *reterr)
 		r = merge(m, series, time, reterr);
 	} else {
 		bad_rows_note(m->bad_rows, m->tier->due, series);
-		r = remove_due(m, series, time, reterr); /* it is a note of work, and of none */
+		r = remove_due(m, series, time, reterr); /* it marks work that cannot exist */
 	}
 	return r < 0 ? r : 1;
 }

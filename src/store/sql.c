@@ -107,7 +107,7 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sql *ret, struct er
 
 void sql_done(struct sql *s)
 {
-	(void)sqlite3_finalize(s->statement); /* repeats the step's error, which was seen */
+	(void)sqlite3_finalize(s->statement); /* repeats the step's error, which was handled */
 	s->statement = NULL;
 }
 
@@ -149,7 +149,7 @@ void sql_bind_bytes(struct sql *s, const void *data, size_t len)
 
 void sql_bind_null(struct sql *s)
 {
-	s->next++; /* what is not bound is NULL */
+	s->next++; /* unbound parameters are NULL */
 }
 
 int sql_step(struct sql *s, struct error *reterr)
@@ -224,7 +224,7 @@ const char *sql_text_lent(struct sql *s)
 	int column = s->next++;
 	const char *text = (const char *)sqlite3_column_text(s->statement, column);
 
-	/* NULL also when memory is short: then this is damage that is gone next time. */
+	/* NULL also when memory is short: then the row counts as bad this time only. */
 	if (!text && sqlite3_column_type(s->statement, column) != SQLITE_NULL)
 		s->error = -ENOMEM;
 	return text;

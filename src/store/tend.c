@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first of the steps below that finds something to do does a piece of it. */
+/* Does one piece of the first step below that has something to do. */
 #include "store/tend.h"
 
 #include <errno.h>
@@ -24,9 +24,8 @@ static int merge_days(
 	return rollup_days(db, t->now_usec, t->bad_rows, ret_did, reterr);
 }
 
-/* SQLite starts the log anew at 4 MiB, unless a reader holds what is in it: then it grows, and
- * stays as large when that reader is gone. Whoever reads now is waited for shortly: a run may come.
- */
+/* SQLite restarts the log at 4 MiB unless a reader needs its content; then it grows, and keeps its
+ * size when that reader is gone. Waits only briefly for readers, since a run may come. */
 #define LOG_MAX_BYTES (UINT64_C(8) << 20)
 #define LOG_WAIT_MSEC 100
 
@@ -42,7 +41,7 @@ static int empty_log(
 	int r = code == SQLITE_OK ? 0 : sql_fail(db, reterr, "history: its log");
 	(void)sqlite3_busy_timeout(db, 0); /* likewise */
 	if (r == -EAGAIN)
-		return 0; /* somebody reads on: next time */
+		return 0; /* a reader is still active: next time */
 	*ret_did = r == 0;
 	return r;
 }
@@ -74,12 +73,12 @@ static int run_step(struct sqlite3 *db, const struct step *step, const struct te
 	if (r == 0 && step->has_transaction)
 		r = sql_execute(db, *ret_did ? "COMMIT" : "ROLLBACK", reterr);
 	if (r < 0 && !sqlite3_get_autocommit(db))
-		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is the one to tell */
+		(void)sql_execute(db, "ROLLBACK", NULL); /* the first error is reported */
 	return r;
 }
 
-/* All here is made from what stays, or can be done again: it need not be on the disk before the
- * next run's commit, which brings it there. */
+/* All of this is derived from rows that stay or can be repeated: it need not be on disk before the
+ * next run's commit, which syncs it too. */
 int tend_step(
 	struct sqlite3 *db, const struct tending *tending, bool *ret_has_more, struct error *reterr)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person does to the database by hand, while it is in use: look whether it is sound, give
- * free pages back. */
+/* Manual maintenance of a database in use: integrity check, giving free pages back. */
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* A piece is a transaction of some milliseconds: the daemon, which does not wait for locks, finds
- * its turn between two of them. */
+/* A piece is a transaction of some milliseconds: the daemon, which does not wait for locks, writes
+ * between two of them. */
 #define PIECE "PRAGMA incremental_vacuum(200)"
 #define PAUSE_MSEC 5
 
@@ -47,7 +46,7 @@ static void say_bad_row(void *data, const char *line)
 	check->say(check->data, line);
 }
 
-/* By the same decoders that skip them. */
+/* Uses the same decoders as the readers. */
 static int say_bad_rows(const char *path, struct check *check, struct error *reterr)
 {
 	struct store_bad_rows *bad_rows = store_bad_rows_new(say_bad_row, check);
@@ -102,7 +101,7 @@ static int give_back(
 	if (r == 0)
 		r = free_pages(db, &left, reterr);
 	int64_t total = left;
-	/* The daemon may free more meanwhile; what there was at the start is the task. */
+	/* Only what was free at the start: the daemon may free more meanwhile. */
 	for (int64_t before = left + 1; r == 0 && left > 0 && left < before;) {
 		before = left;
 		r = sql_execute(db, PIECE, reterr);

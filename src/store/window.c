@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows, in one statement a tier; see window.h. Parameters of all of them:
+/* Selects the rows, with one statement per tier; see window.h. Parameters of all of them:
  *   ?1 series  ?2 operation  ?3 from  ?4 to (microseconds)
  *   ?5 ?6 ids of hours from, to  ?7 ?8 ids of days from, to  ?9 from an id to that of the operation
- * All of a window is read within one transaction: what is counted is what is read. */
+ * A window is read within one transaction, so that the rows counted are the rows read. */
 #include "store/window.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@
 #define RUNS_IN_TIME " run.series = ?1 AND run.started_usec >= ?3 AND run.started_usec < ?4"
 #define HOURS_IN_TIME " hour.id >= ?5 AND hour.id < ?6"
 #define DAYS_IN_TIME " day.id >= ?7 AND day.id < ?8"
-/* An hour that is due is not all there yet: its runs are read instead. But where they were dropped
- * it is all there is of them, and the late ones come on top. */
+/* An hour that is due is incomplete: its runs are read instead. If its runs were dropped, the hour
+ * is read and the late runs are added. */
 #define HOUR_IS_WHOLE                                                                              \
 	" NOT (hour.runs_kept AND EXISTS (SELECT 1 FROM hour_due"                                  \
 	" WHERE hour_due.hour = hour.id & 16777215 AND hour_due.series = ?1))"
@@ -79,7 +79,7 @@ static const char *const row_texts[] = {
 	[WINDOW_HOURS] = DUE_RUNS " UNION ALL " ALL_HOURS " UNION ALL " LAST_DAYS BY_START,
 	[WINDOW_DAYS] = DUE_RUNS " UNION ALL " DUE_HOURS " UNION ALL " ALL_DAYS BY_START,
 };
-/* Of the first of these, how many there are, up to ?10. */
+/* The number of rows of WINDOW_RUNS, up to ?10. */
 static const char count_text[] =
 	"SELECT count(*) FROM (SELECT 1 FROM run WHERE" RUNS_IN_TIME
 	" UNION ALL SELECT 1 FROM hour WHERE" HOURS_IN_TIME " AND NOT hour.runs_kept"
@@ -133,8 +133,8 @@ static const char extent_columns[] =
 	" WHERE target.name = ?3 AND series.probe = ?4 AND series.id BETWEEN 1 AND ?5"
 	" ORDER BY newest DESC, series.id DESC LIMIT 1";
 
-/* Another workload under the same name is another series: of those, the one that ran last. Open
- * ends of the window are drawn in to what there is. */
+/* Each workload under the same name has a series: takes the one that ran last. Open ends of the
+ * window become the first and last row. */
 static int find_series(struct store_reader *reader, const struct window_query *query,
 	struct window *w, struct error *reterr)
 {
@@ -206,7 +206,7 @@ static void lay_out_spans(struct window *w, size_t max)
 		unit = (uint64_t)ROLLUP_HOUR_USEC;
 	}
 	width = (width + unit - 1) / unit * unit;
-	w->width_usec = max > 1 ? (int64_t)width : INT64_MAX; /* all in one */
+	w->width_usec = max > 1 ? (int64_t)width : INT64_MAX; /* one span for all */
 }
 
 int64_t window_span(const struct window *window, int64_t time_usec)
@@ -267,7 +267,7 @@ static void read_numbers(struct sql *s, struct window_row *ret)
 {
 	ret->measured_nsec = sql_unsigned_or(s, INT64_MAX, 0);
 	if (!ret->has_numbers || sql_is_null(s)) {
-		ret->has_numbers = false; /* the operation did not happen */
+		ret->has_numbers = false; /* there was no such operation */
 		return;
 	}
 	ret->ios = sql_unsigned(s, INT64_MAX);
@@ -310,7 +310,7 @@ void window_note_bad(
 	bad_rows_note(reader->bad_rows, table, id);
 }
 
-/* 0: the row is bad. One whose numbers are bad has its statuses still. */
+/* 0: the row is bad. One with bad numbers keeps its statuses. */
 static int take_row(struct store_reader *reader, const struct window *window, struct sql *s,
 	struct window_row *row, struct error *reterr)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a stretch of time of a series: runs, or the hours and days that they were merged into,
- * whichever suit the width that is looked at, each once, in order. Where the finer ones were
- * dropped the coarser ones stand in; where they are not merged yet, the finer. Private to the
- * store. */
+/* The rows of a series within a time range: runs, or the hours and days they were merged into,
+ * whichever suit the width of the graph, each once, in order. Coarser rows replace finer ones that
+ * were dropped; finer rows replace coarser ones that are not merged yet. Private to the store. */
 #ifndef REPOPROBE_STORE_WINDOW_H
 #define REPOPROBE_STORE_WINDOW_H
 
 #include "store/reader.h"
 
-/* Times of hours and days beyond what an id can hold have none. */
+/* Hours and days beyond this have no id. */
 #define WINDOW_TIME_MAX_USEC ((ROLLUP_TIME_MASK - 1) * ROLLUP_HOUR_USEC)
 
 struct window {
@@ -24,7 +23,7 @@ struct window {
 		WINDOW_RUNS,
 		WINDOW_HOURS,
 		WINDOW_DAYS,
-	} tier; /* the finest that is read where all are there */
+	} tier; /* the finest tier that is read when all are stored */
 };
 
 struct window_query {
@@ -34,15 +33,15 @@ struct window_query {
 	int64_t from_usec; /* inclusive; 0: any */
 	int64_t to_usec; /* exclusive; 0: any */
 	size_t max_spans; /* at least 1 */
-	bool is_always_spans; /* also when there are fewer rows than that */
+	bool is_always_spans; /* even when there are fewer rows than spans */
 };
 
 /* Finds the series (of several with different workloads the one that ran last in that time) and
- * lays the window out. -ENOENT: no such repository or probe. */
+ * computes the window. -ENOENT: no such repository or probe. */
 int window_find(struct store_reader *reader, const struct window_query *query, struct window *ret,
 	struct error *reterr);
 
-/* Lent until the next. Its numbers are 0 when there are none. */
+/* Lent until the next row. Numbers are 0 when there are none. */
 struct window_row {
 	enum window_tier tier; /* a run, or an hour or day of them */
 	int64_t id;
@@ -73,7 +72,7 @@ int window_read(struct store_reader *reader, const struct window *window,
 void window_note_bad(
 	struct store_reader *reader, const struct window *window, const struct window_row *row);
 
-/* The start of the span that a time is in. */
+/* The start of the span that contains a time. */
 int64_t window_span(const struct window *window, int64_t time_usec);
 
 #endif
