@@ -14,7 +14,7 @@
 #include "report/text.h"
 
 #define PERCENT_REAL (PRESSURE_ALL / 100.0)
-/* A file system's own journal, and whoever reads a file now and then. */
+/* Less than this is a file system's own journal, or an occasional read of a file. */
 #define LITTLE_BYTES_PER_SEC (UINT64_C(64) << 10)
 #define LITTLE_IOS_PER_SEC 5
 
@@ -116,7 +116,7 @@ void context_describe_device(struct buf *b, const struct identity *identity)
 	add_word(b, rotational_word(d->rotational), "");
 	add_word(b, d->write_cache, " cache");
 	add_word(b, d->scheduler, " scheduler");
-	/* "idle" is what an array should be. */
+	/* "idle" is the normal state of an array. */
 	if (d->array_action[0] != '\0' && strcmp(d->array_action, "idle") != 0)
 		add_word(b, d->array_action, " under way");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a repository is, for a person at a terminal: one table of facts in groups, each with what is
- * thought of it; then the findings as sentences. */
+/* The report of `repoprobe doctor` for a terminal: a table of facts in groups, each with its
+ * verdict, then the findings as sentences. */
 #include "report/doctor.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of doctor's report: its rows, and words that both of its forms share. For
- * src/report/doctor*.c alone. */
+/* The parts of doctor's report: its rows, and texts that its two forms share. Only for
+ * src/report/doctor*.c. */
 #ifndef REPOPROBE_REPORT_DOCTOR_H
 #define REPOPROBE_REPORT_DOCTOR_H
 
@@ -14,13 +14,13 @@ struct checkup;
 enum doctor_fact {
 	DOCTOR_KNOWN,
 	DOCTOR_UNKNOWN,
-	DOCTOR_ABSENT, /* there is no such thing here, or nobody got so far */
+	DOCTOR_ABSENT, /* does not exist here, or the examination ended before it */
 };
 
 struct doctor_row {
-	const char *group; /* rows of one group stand together */
+	const char *group; /* rows of one group are adjacent */
 	const char *label;
-	enum examination_subject about; /* whose verdict stands before it */
+	enum examination_subject about; /* the subject whose verdict is shown before it */
 	enum doctor_fact (*add)(const struct checkup *c, struct buf *b);
 };
 
@@ -29,7 +29,7 @@ extern const size_t doctor_place_row_count;
 extern const struct doctor_row doctor_use_rows[]; /* doctor_use.c */
 extern const size_t doctor_use_row_count;
 
-/* What became of the trial of direct I/O: "worked", "declined", "failed", "not_tried". */
+/* The outcome of the trial of direct I/O: "worked", "declined", "failed", "not_tried". */
 const char *doctor_trial_name(enum examination_trial trial);
 
 /* The state of a file: "ours", "foreign" or "missing". */

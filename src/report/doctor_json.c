@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a repository is, for scripts: one document, an object for each group of facts. What is not
- * known is null, what nobody got to see is absent. */
+/* The report of `repoprobe doctor` as JSON: one document with an object for each group of facts.
+ * Unknown facts are null; facts that the examination did not reach are absent. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,7 +16,7 @@ static void add_text(struct json_t *object, const char *key, const char *text)
 	json_add_text(object, key, text[0] != '\0' ? text : NULL);
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static void add_count(struct json_t *object, const char *key, uint64_t value)
 {
 	if (value > 0)
@@ -25,7 +25,7 @@ static void add_count(struct json_t *object, const char *key, uint64_t value)
 		json_add_null(object, key);
 }
 
-/* UINT64_MAX: no bound. */
+/* UINT64_MAX: unlimited. */
 static void add_bound(struct json_t *object, const char *key, uint64_t value)
 {
 	if (value < UINT64_MAX)
@@ -200,7 +200,7 @@ static struct json_t *new_findings(const struct checkup *c)
 	return array;
 }
 
-/* What the worker saw, as far as it came. */
+/* What the worker examined before it ended. */
 static void add_examination(struct json_t *document, const struct checkup *c)
 {
 	const struct examination *e = c->examination;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of doctor's table: the repository, its mount, its file system and its device. */
+/* Rows of doctor's table about the repository, its mount, its file system and its device. */
 #include <inttypes.h>
 #include <string.h>
 

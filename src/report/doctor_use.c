@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of doctor's table: how the repository can be used, by whom, and what that costs. */
+/* Rows of doctor's table about how the repository can be used, by whom, and at what cost. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -128,7 +128,7 @@ static enum doctor_fact add_directory(const struct checkup *c, struct buf *b)
 		add_owner(&c->examination->directory, b);
 	else
 		buf_add_text(b, "missing");
-	/* Nobody's daemon needs it: left by a run, or by a repository that was configured once. */
+	/* No daemon uses it: left by a run, or by a repository that was configured once. */
 	if (c->examination->has_directory && c->cost.repository[0] == '\0')
 		buf_printf(b, "; repoprobe init --remove %s removes it", c->path);
 	return DOCTOR_KNOWN;

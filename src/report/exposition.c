@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of Prometheus' text format. */
+/* Writes lines of Prometheus' text format. */
 #include "report/exposition.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ void exposition_label_integer(struct exposition *x, const char *name, uint64_t v
 	buf_printf(x->b, "%" PRIu64 "\"", value);
 }
 
-/* value × 10^-digits. Zeros at the end say nothing. */
+/* value × 10^-digits, without trailing zeros. */
 static void add_decimal(struct buf *b, uint64_t value, unsigned digits)
 {
 	uint64_t unit = 1;

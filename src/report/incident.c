@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An incident's event as one sentence for a person who knows nothing else. */
+/* An incident's event as one self-contained sentence. */
 #include "report/incident.h"
 
 #include <inttypes.h>
@@ -280,7 +280,7 @@ static void add_since(const struct incident_event *event, struct buf *b)
 
 static void add_worse(const struct incident_event *event, struct buf *b)
 {
-	/* A warning cannot have risen to that: it was joined by another series. */
+	/* At warning level nothing can have risen: another series joined the incident. */
 	buf_add_text(b, event->level == ALARM_CRITICAL ? "worse, critical: " : "worse, also ");
 	add_opened(event, b);
 	add_since(event, b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an incident's event stands on, line by line: what was measured, what is normal, how often,
- * what others did, and what the percentiles suggest. */
+/* The evidence of an incident's event, line by line: what was measured, what is normal, how often,
+ * what others did meanwhile, and what the percentiles suggest. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/parse.h"
@@ -8,9 +8,9 @@
 #include "report/report.h"
 #include "report/text.h"
 
-#define WINDOW_DAYS 28 /* that a normal is made of, at most */
+#define WINDOW_DAYS 28 /* that a normal is computed from, at most */
 
-/* Each writes its line, or nothing when there is nothing to say. */
+/* Writes one line, or nothing when it does not apply. */
 typedef void line_writer(const struct incident_event *event, struct buf *b);
 
 static bool is_about_numbers(const struct incident_event *event)
@@ -18,7 +18,7 @@ static bool is_about_numbers(const struct incident_event *event)
 	return alarm_reason_has_operation(event->reason) && event->change != INCIDENT_CLEARED;
 }
 
-/* Of that there is neither a limit nor a normal. */
+/* A set-up step has neither a limit nor a normal. */
 static bool is_about_setup(const struct incident_event *event)
 {
 	return is_about_numbers(event) && event->evidence.setup_step != RUN_SETUP_NONE;
@@ -51,7 +51,7 @@ static void write_custom(const struct incident_event *event, struct buf *b)
 {
 	incident_add_alarm(event, b);
 	if (event->window == 0)
-		return; /* it is no longer judged */
+		return; /* the alarm is no longer judged */
 	buf_printf(b, ": %s, measured ", run_operation_name(event->operation));
 	incident_add_value(event, event->evidence.value, b);
 }
@@ -77,7 +77,7 @@ static void write_measured(const struct incident_event *event, struct buf *b)
 	}
 	buf_printf(b, "measured: %s %s ", run_operation_name(event->operation),
 		what_is_measured(e->rule));
-	/* Before a row had evidence, it had its average. */
+	/* Rows from before evidence was stored have only the average. */
 	if (e->value > 0 || incident_unit(event) != ALARM_UNIT_LATENCY)
 		incident_add_value(event, e->value, b);
 	else

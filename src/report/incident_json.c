@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Incidents as JSON and CSV: the same for the command line and HTTP. */
+/* Incidents as JSON and CSV, the same for the command line and HTTP. */
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -18,7 +18,7 @@ static void add_sentence(struct json_t *object, const struct incident_event *eve
 	buf_done(&sentence);
 }
 
-/* What it is about: probe and, where its reason has one, operation. */
+/* Adds the probe and, if the reason has one, the operation. */
 static void add_subject(struct json_t *object, const struct incident_event *event)
 {
 	json_add_text(object, "alarm", incident_event_reason(event));
@@ -40,7 +40,7 @@ static struct json_t *new_acknowledgement(const struct incident *incident)
 	return object;
 }
 
-/* Of one that is over: an open one would have another at every answer. */
+/* Only for a closed incident: an open one's duration would differ in every response. */
 static uint64_t lasted_usec(const struct incident *incident)
 {
 	return incident->closed_usec > incident->opened_usec
@@ -110,7 +110,7 @@ static struct json_t *new_lines(const struct incident_event *event)
 	return array;
 }
 
-/* "value_seconds", … by what is measured. */
+/* Adds "value_seconds", …, depending on what is measured. */
 static void add_measured(
 	struct json_t *object, const struct incident_event *event, const char *what, uint64_t value)
 {

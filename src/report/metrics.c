@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body of /metrics: one table of families, each a name, a type, a help text and where its
- * samples come from. Counters begin at zero with the process and exist from the first scrape on;
- * gauges of what is not known yet are left out. */
+/* The body of /metrics: one table of families, each with a name, a type, a help text and the source
+ * of its samples. Counters start at zero with the process and exist from the first scrape on;
+ * gauges whose value is not known yet are omitted. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "report/report.h"
 
 /* The samples of an item come from the first of these that is set: an emitter, which writes them
- * all; a function, which answers one value, or false when it is not known; else from a uint64_t
- * member of the item's snapshot, probe or operation. Values are times 10^-digits. */
+ * all; a function, which returns one value, or false when it is unknown; else a uint64_t member of
+ * the item's snapshot, probe or operation. Values are multiplied by 10^-digits. */
 struct family {
 	const char *name;
 	const char *type;
@@ -113,7 +113,7 @@ static bool process_start(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* --- The table: the order of the page ----------------------------------- */
+/* --- The table, in the order of output ---------------------------------- */
 
 static const struct family families[] = {
 	{ "repoprobe_build_info", "gauge", "Version of the daemon, value is always 1.",

@@ -9,7 +9,7 @@
 #include "report/exposition.h"
 
 #define OPTION_TEXT_MAX 128
-#define CUSTOMS_PER_PROBE_MAX 16 /* of two series each: no more than 210 of a probe in all */
+#define CUSTOMS_PER_PROBE_MAX 16 /* two series each, so that a probe has at most 210 in all */
 
 void metrics_begin_sample(const struct metrics_item *item, enum metrics_scope scope,
 	const char *suffix, struct exposition *x)
@@ -76,7 +76,7 @@ void metrics_emit_probe_status(
 	}
 }
 
-/* The newest run that was carried out, or NULL. */
+/* The newest run that was not skipped, or NULL. */
 static const struct run *finished_run(const struct metrics_item *item)
 {
 	const struct run *run = item->probe->last_run;
@@ -110,7 +110,7 @@ bool metrics_probe_duration(const struct metrics_item *item, uint64_t *ret)
 	return true;
 }
 
-/* Where no worker told, as of one that was killed, it is not known. */
+/* Unknown when the worker did not report it, for example because it was killed. */
 bool metrics_probe_setup(const struct metrics_item *item, uint64_t *ret)
 {
 	const struct run *run = finished_run(item);
@@ -187,8 +187,8 @@ void metrics_emit_io_latency(
 	exposition_value(x, count, 0);
 }
 
-/* The operation in the newest run with numbers, or NULL when that did not measure it: a run that
- * fails later must not make the series vanish (ecosystem 1.1), its status is told beside. */
+/* The operation in the newest run with numbers, or NULL when that run did not measure it. A later
+ * failed run must not make the series vanish (ecosystem 1.1); its status has its own metric. */
 static const struct run_operation_result *last_result(const struct metrics_item *item)
 {
 	const struct run *run = item->probe->last_measured;
@@ -256,8 +256,8 @@ static void emit_firing(const struct metrics_item *item, enum metrics_scope scop
 	}
 }
 
-/* Those that people name, as soon as they have been judged; which name is a reason's too would
- * make a series twice, so it is told there alone. */
+/* The [alarm NAME] rules, once they have been judged. One named like a built-in reason would make a
+ * duplicate series, so it is merged into that reason's. */
 static void emit_customs(const struct metrics_item *item, enum metrics_scope scope,
 	const struct alarm_state *alarm, struct exposition *x)
 {
@@ -286,7 +286,7 @@ static enum alarm_level firing_level(
 	return custom > level ? custom : level;
 }
 
-/* Of a probe, a reason has one level: critical is not a warning too. */
+/* A reason has one level for a probe: when it is critical, its warning series is 0. */
 void metrics_emit_alarm_firing(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x)
 {

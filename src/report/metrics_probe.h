@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the samples of the families about probes and their operations come from. For metrics.c,
- * whose table says what each is called. */
+/* Sources of the samples about probes and their operations. For metrics.c, whose table names the
+ * families. */
 #ifndef REPOPROBE_REPORT_METRICS_PROBE_H
 #define REPOPROBE_REPORT_METRICS_PROBE_H
 
@@ -11,10 +11,10 @@
 
 struct exposition;
 
-#define METRICS_NSEC_DIGITS 9 /* of values in nanoseconds that are exposed in seconds */
+#define METRICS_NSEC_DIGITS 9 /* values in nanoseconds are exposed in seconds */
 #define METRICS_USEC_DIGITS 6
 
-/* What a sample is about; the members below the family's scope are not set. */
+/* The subject of a sample; the members below the family's scope are not set. */
 struct metrics_item {
 	const struct snapshot *snapshot;
 	const struct snapshot_repository *repository;
@@ -26,17 +26,17 @@ enum metrics_scope {
 	METRICS_DAEMON,
 	METRICS_REPOSITORY,
 	METRICS_PROBE,
-	METRICS_OPERATION, /* those that the probe's workload does */
+	METRICS_OPERATION, /* those of the probe's workload */
 };
 
-/* The name and the labels that the scope brings; further labels and the value follow. */
+/* Writes the name and the labels of the scope; further labels and the value follow. */
 void metrics_begin_sample(const struct metrics_item *item, enum metrics_scope scope,
 	const char *suffix, struct exposition *x);
 
 const struct snapshot_operation *metrics_counters(const struct metrics_item *item);
 
-/* Emitters write all samples of an item; the others answer one value, or false when it is not
- * known. */
+/* Emitters write all samples of an item; the others return one value, or false when it is
+ * unknown. */
 void metrics_emit_probe_info(
 	const struct metrics_item *item, enum metrics_scope scope, struct exposition *x);
 void metrics_emit_probe_failures(

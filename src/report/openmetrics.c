@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families as rows of a table, each with the columns that make its series. */
+/* The families as rows of a table, each with the columns that define its series. */
 #include "report/openmetrics.h"
 
 #include <inttypes.h>
@@ -17,15 +17,15 @@
 struct column {
 	enum run_operation operation;
 	bool has_operation;
-	const char *stat; /* NULL: without that label */
-	size_t offset; /* in struct run_point_operation, of a family that has stats */
+	const char *stat; /* NULL: no such label */
+	size_t offset; /* in struct run_point_operation; only for families that have stats */
 };
 
 struct family {
 	const char *name;
-	const char *unit; /* which the name ends in; NULL: none */
+	const char *unit; /* suffix of the name; NULL: none */
 	const char *help;
-	/* False: the point has no such value. */
+	/* Returns false when the point has no such value. */
 	bool (*value)(const struct run_point *point, const struct column *column, uint64_t *ret);
 	unsigned digits;
 	bool has_operations;
@@ -109,7 +109,7 @@ static void begin_sample(
 		exposition_label(x, "stat", column->stat);
 }
 
-/* Two runs that began in one millisecond are one point in time: the first stands. */
+/* Two runs that started in the same millisecond have one timestamp: only the first is written. */
 static void add_column(const struct family *family, const struct openmetrics_probe *probe,
 	const struct column *column, struct buf *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history in the OpenMetrics text format (prometheus.io/docs/specs/om/open_metrics_spec): the
- * names of /metrics, each sample with the time at which its run began. Families one after the
- * other, in each the series one after the other, in each the samples in the order of time, as
- * `promtool tsdb create-blocks-from openmetrics` demands. */
+/* The history in the OpenMetrics text format (prometheus.io/docs/specs/om/open_metrics_spec), with
+ * the names of /metrics and the start of the run as each sample's timestamp. Output is grouped by
+ * family, then by series, then ordered by time, as `promtool tsdb create-blocks-from openmetrics`
+ * requires. */
 #ifndef REPOPROBE_REPORT_OPENMETRICS_H
 #define REPOPROBE_REPORT_OPENMETRICS_H
 
@@ -20,7 +20,7 @@ struct openmetrics_probe {
 	size_t count;
 };
 
-/* How many families there are. */
+/* The number of families. */
 size_t openmetrics_families(void);
 
 /* For each family: begin, then add for each probe; after the last family: end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The present as one JSON document: a verdict in words first, then each repository with its probes.
- */
+/* The present state as one JSON document: a verdict in words first, then each repository with its
+ * probes. */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -15,11 +15,11 @@
 
 /* --- Verdict ------------------------------------------------------------ */
 
-/* What can be said of a repository in two words; the worst comes first. */
+/* The condition of a repository for the verdict, worst first. */
 enum condition {
-	CONDITION_FAILS, /* warning or critical for another reason than latency */
+	CONDITION_FAILS, /* warning or critical for a reason other than latency */
 	CONDITION_SLOW,
-	CONDITION_UNMEASURED, /* for trouble of our own */
+	CONDITION_UNMEASURED, /* because of a problem of the daemon itself */
 	CONDITION_UNKNOWN,
 	CONDITION_PAUSED,
 	CONDITION_WELL,
@@ -38,7 +38,7 @@ static const struct {
 	[CONDITION_WELL] = { "is healthy", "are healthy" },
 };
 
-/* Slow when the alarm alone explains the state; the newest runs failing says more than that. */
+/* Slow if the alarm alone explains the state; failing newest runs take precedence. */
 static bool is_slow(const struct snapshot_repository *repository)
 {
 	if (!repository->alarm || repository->alarm->incident_id == 0)
@@ -201,7 +201,7 @@ static struct json_t *new_firing_series(const struct alarm_series *series)
 	return object;
 }
 
-/* What fires of a probe's runs as a whole. */
+/* Appends the alarms that fire about a probe's runs as a whole. */
 static void append_firing_runs(struct json_t *runs, const struct alarm_probe *probe)
 {
 	for (size_t i = 0; i < ALARM_RUN_RULES; i++) {
@@ -232,7 +232,7 @@ static void append_firing_alarm(struct json_t *alarms, const struct alarm_custom
 	json_append(alarms, object);
 }
 
-/* The names of all that fires. */
+/* The names of all firing alarms. */
 static struct json_t *new_reasons(const struct alarm_state *alarm)
 {
 	struct json_t *reasons = json_new_array();
@@ -331,7 +331,7 @@ static struct json_t *new_repository(
 	return object;
 }
 
-/* --- Banners: trouble of our own ---------------------------------------- */
+/* --- Banners: problems of the daemon itself ----------------------------- */
 
 static void append_banner(
 	struct json_t *banners, const char *about, const char *what, const char *why)
@@ -342,7 +342,7 @@ static void append_banner(
 	buf_add_text(&text, what);
 	buf_add_text(&text, why);
 	json_add_text(object, "about", about);
-	/* Too long a reason must not hide that there is one. */
+	/* A reason that is too long must not suppress the banner. */
 	json_add_text(object, "text", text.error == 0 ? buf_text(&text) : what);
 	json_append(banners, object);
 	buf_done(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has trouble now beside a repository on the same storage. */
+/* Other repositories on the same storage that are in trouble now. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs as lines of RFC 4180, with the names and units of the JSON form. What is not known is an
- * empty field: a run that failed has no numbers, never zeros. */
+/* Runs as CSV (RFC 4180), with the names and units of the JSON form. An unknown value is an empty
+ * field: a failed run has no numbers, never zeros. */
 #include <inttypes.h>
 #include <string.h>
 

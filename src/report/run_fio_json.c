@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run as fio's json+ output, for whatever reads that (reference workloads 3.4). fio's names,
- * units and order; what we do not measure is absent. One latency is measured, from submission to
- * completion: it stands as clat and as lat, with slat empty, as fio has it for engines that block.
+/* One run as fio's json+ output, for tools that read it (reference workloads 3.4). Names, units and
+ * order are fio's; what we do not measure is absent. One latency is measured, from submission to
+ * completion: it is written as clat and as lat, with slat empty, as fio does for blocking engines.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 _Static_assert(FIO_BUCKETS == 29 * HISTOGRAM_SUBBUCKETS, "whole groups");
 
-/* What a reader of "error" is told of a run that failed without an error number. */
+/* The value of "error" for a run that failed without an errno. */
 static const int status_errors[RUN_STATUSES] = {
 	[RUN_ERROR] = EIO,
 	[RUN_STALLED] = ETIMEDOUT,
@@ -58,7 +58,7 @@ static const struct {
 	{ "99.990000", 9999 },
 };
 
-/* The share of I/Os that took less than this and not less than the row above. */
+/* The share of I/Os below this latency and not below that of the row above. */
 static const struct {
 	const char *table;
 	const char *name;
@@ -107,7 +107,7 @@ static void add_count(struct json_t *object, const char *key, uint64_t value)
 
 /* --- Latencies --- */
 
-/* fio's last bucket holds all that took longer. */
+/* fio's last bucket includes everything longer. */
 static uint64_t bin_count(const struct histogram *h, size_t bin)
 {
 	uint64_t count = h->buckets[bin];
@@ -118,8 +118,8 @@ static uint64_t bin_count(const struct histogram *h, size_t bin)
 	return count;
 }
 
-/* As fio: the value of the first bin up to which there are at least p × N, whatever the extremes.
- */
+/* As in fio: the value of the first bin up to which at least p × N I/Os fall, not clamped to the
+ * extremes. */
 static struct json_t *new_percentiles(const struct histogram *h)
 {
 	struct json_t *object = json_new_object();
@@ -223,7 +223,7 @@ static void add_latencies(struct json_t *object, const struct histogram *h)
 	json_add(object, "lat_ns", new_latency(h, false));
 }
 
-/* fio samples the rate while it runs, by default each half second; our samples are full seconds. */
+/* fio samples the rate during the run, by default every 500 ms; our samples are full seconds. */
 static void add_samples(struct json_t *object, const struct run_iops *iops)
 {
 	double seconds = iops ? iops->seconds : 0;
@@ -251,7 +251,7 @@ static struct json_t *new_direction(
 	json_add_real(object, "iops", run_iops(run, o));
 	add_count(object, "runtime", o->ios > 0 ? msec_rounded_up(run->measured_nsec) : 0);
 	add_count(object, "total_ios", o->ios);
-	add_count(object, "short_ios", 0); /* they are completed, not counted */
+	add_count(object, "short_ios", 0); /* short I/Os are completed, not counted */
 	add_count(object, "drop_ios", 0);
 	add_latencies(object, &o->latency);
 	json_add_real(object, "bw_mean", (double)bytes_per_sec / 1024);
@@ -259,7 +259,7 @@ static struct json_t *new_direction(
 	return object;
 }
 
-/* What a run of ours never does: trim, and syncs that are counted by themselves. */
+/* Adds what our runs never do: trims, and syncs that are counted separately. */
 static void add_unused(struct json_t *job)
 {
 	static const char *const counts[] = { "io_bytes", "io_kbytes", "bw_bytes", "bw", "runtime",
@@ -290,7 +290,7 @@ static void add_cpu(struct json_t *job, const char *key, const struct run *run, 
 	json_add_real(job, key, share);
 }
 
-/* fio's place for a description is ours for what must be known to believe the numbers. */
+/* fio's job description holds what a reader must know to judge the numbers. */
 static void add_description(struct json_t *job, const struct run *run)
 {
 	struct buf text = BUF_INIT(TEXT_MAX);
@@ -332,7 +332,7 @@ static struct json_t *new_job(const struct run *run)
 	return job;
 }
 
-/* When the run ended; the text is UTC. */
+/* Adds the end of the run; the text is UTC. */
 static void add_time(struct json_t *document, const struct run *run)
 {
 	int64_t usec = run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);

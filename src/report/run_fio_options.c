@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workload to fio options. Sizes are plain bytes, for fio reads "KiB" as 1000. */
+/* Converts a workload to fio options. Sizes are in plain bytes, because fio reads "KiB" as 1000. */
 #include "report/run_fio_options.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static void add_number_unless_zero(struct json_t *object, const char *key, uint6
 		add_number(object, key, value);
 }
 
-/* fio's plain numbers are seconds. */
+/* fio reads plain numbers as seconds. */
 static void add_time_unless_zero(struct json_t *object, const char *key, uint64_t usec)
 {
 	struct buf b = BUF_INIT(VALUE_MAX);
@@ -59,7 +59,7 @@ static void add_mix(struct json_t *object, const struct workload *w)
 		add_number(object, "percentage_random", w->random_percent);
 	if (w->pattern != WORKLOAD_SEQUENTIAL) {
 		add_number_unless_zero(object, "blockalign", w->align_bytes);
-		json_add_text(object, "norandommap", "1"); /* offsets may come twice */
+		json_add_text(object, "norandommap", "1"); /* offsets may repeat */
 	}
 }
 
@@ -92,13 +92,14 @@ static void add_content(struct json_t *object, const struct workload *w)
 	}
 }
 
-/* fio's bounds are of each job, ours of all threads together. */
+/* fio's bounds apply to each job, ours to all threads together. */
 static uint64_t share_of_job(uint64_t bound, const struct workload *w)
 {
 	return w->threads > 1 ? bound / w->threads + (bound % w->threads > 0) : bound;
 }
 
-/* As ours, fio's are of each job; but it limits reads and writes apart: "READS,WRITES". */
+/* fio's rates apply to each job, as ours do, but it limits reads and writes separately:
+ * "READS,WRITES". */
 static void add_rate(
 	struct json_t *object, const char *key, uint64_t rate, const struct workload *w)
 {
@@ -119,7 +120,7 @@ static void add_bounds(struct json_t *object, const struct workload *w)
 {
 	add_time_unless_zero(object, "runtime", w->duration_usec);
 	if (w->duration_usec > 0 && w->max_bytes == 0 && w->max_ios == 0)
-		json_add_text(object, "time_based", "1"); /* the file may be gone through often */
+		json_add_text(object, "time_based", "1"); /* may pass the file many times */
 	add_time_unless_zero(object, "ramp_time", w->warmup_usec);
 	add_number_unless_zero(object, "io_size", share_of_job(w->max_bytes, w));
 	add_number_unless_zero(object, "number_ios", share_of_job(w->max_ios, w));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as JSON, the same wherever one is shown. What did not happen is absent or null, never zero.
- */
+/* A run as JSON, the same everywhere. What did not happen is absent or null, never zero. */
 #include "report/run_json.h"
 
 #include <stdlib.h>
@@ -89,12 +88,12 @@ void run_json_add_operations(struct json_t *object, const struct run *run)
 				new_operation(run, &run->operations[i], &run->iops[i]));
 	if (total) {
 		run_total(run, total);
-		total->active_nsec = 0; /* of both together it is not known */
+		total->active_nsec = 0; /* unknown for both together */
 		if (has_happened(total))
 			json_add(operations, "total",
 				new_operation(run, total, &run->iops[RUN_OPERATIONS]));
 	} else {
-		json_add(operations, "total", NULL); /* json_dump then says -ENOMEM */
+		json_add(operations, "total", NULL); /* json_dump then returns -ENOMEM */
 	}
 	json_add(object, "operations", operations);
 	free(total);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs as a table, a line each: written as they are read, so the columns have fixed widths. A name
- * that is longer moves the rest of its line. */
+/* Runs as a table, one line each. Lines are written as runs are read, so the columns have fixed
+ * widths; a longer name shifts the rest of its line. */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -33,7 +33,7 @@ static void add_average(const struct run_operation_result *o, struct buf *b)
 	buf_done(&cell);
 }
 
-/* Both operations run in the same time, so their rates add up. */
+/* Both operations share the same time span, so their rates add up. */
 static void add_throughput(const struct run *run, struct buf *b)
 {
 	struct buf cell = BUF_INIT(CELL_TEXT_MAX);
@@ -62,7 +62,7 @@ static void add_numbers(const struct run *run, struct buf *b)
 	add_throughput(run, b);
 }
 
-/* What makes the numbers doubtful or stands in their place; "direct" is what everybody expects. */
+/* Adds what makes the numbers doubtful or replaces them; "direct" is expected and not noted. */
 static void add_notes(const struct run *run, struct buf *b)
 {
 	const char *before_word = "  ";

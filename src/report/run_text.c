@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run for a person at a terminal. Tables have the columns, units and row names of DiskSpd's
- * text result, so that numbers can be laid side by side. */
+/* One run as text for a terminal. Tables have the columns, units and row names of DiskSpd's text
+ * output, so that numbers can be compared side by side. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define LABEL_WIDTH 14
 #define OPTION_TEXT_MAX 128
-#define SETUP_TOLD_NSEC UINT64_C(100000000) /* a step before the I/O that took so long is told */
+#define SETUP_TOLD_NSEC UINT64_C(100000000) /* a step before the I/O is reported from here on */
 #define BILLION UINT64_C(1000000000)
 #define NSEC_PER_MSEC_REAL 1e6
 #define NSEC_PER_SEC_REAL 1e9
@@ -60,7 +60,7 @@ static void add_status(const struct run *run, struct buf *b)
 	buf_add_text(b, " UTC\n");
 }
 
-/* ", block_size=64K" when the option is not the preset's. */
+/* ", block_size=64K" if the option differs from the preset. */
 static void add_difference(const struct workload *w, const struct workload *preset, const char *key,
 	struct buf *b, const char **separator)
 {
@@ -76,7 +76,7 @@ static void add_difference(const struct workload *w, const struct workload *pres
 	buf_done(&theirs);
 }
 
-/* The preset, and what was set otherwise; the file's size has a line of its own. */
+/* The preset and the options that differ from it; the file's size has its own line. */
 static void add_preset(const struct workload *w, struct buf *b)
 {
 	const struct workload_preset *preset = workload_preset_find(w->preset);
@@ -166,7 +166,7 @@ static void add_target(const struct identity *identity, struct buf *b)
 	buf_add_char(b, '\n');
 }
 
-/* Of a run that did not get to its file system nothing is asked. */
+/* Adds nothing for a run that did not reach its file system. */
 static void add_others(const struct run *run, struct buf *b)
 {
 	if (run->identity.fs_type[0] == '\0')
@@ -254,7 +254,7 @@ static void add_table(const char *name, const struct run *run, const struct run_
 		b, " | %9.3f\n", (double)histogram_stddev_nsec(&o->latency) / NSEC_PER_MSEC_REAL);
 }
 
-/* The tables divide by the time measured; here idle time does not count. */
+/* The tables divide by the measured time; here idle time is excluded. */
 static void add_active(const struct run *run, struct buf *b)
 {
 	const char *separator = "\nMiB/s while any were out: ";
@@ -394,7 +394,7 @@ static void add_results(const struct run *run, struct buf *b)
 
 /* --- Trust -------------------------------------------------------------- */
 
-/* By bit, as run_trust_name(): what the flag means to whoever relies on the numbers. */
+/* By bit, as in run_trust_name(): what the flag means for the numbers. */
 static const char *const trust_meanings[RUN_TRUST_FLAGS] = {
 	"O_DIRECT: the page cache of this host took no part",
 	"through the page cache, as asked: memory of this host may have answered",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run as a row of IBM's XDISK, header above it, so that it can be pasted below rows of that
- * tool (columns and units: reference workloads 4.3). Two columns mean what XDISK does not document:
- * WrAvg and WwAvg are here the means of the middles of the latency histogram's buckets, weighted by
- * their counts; rAvg and wAvg are exact. What did not happen is 0.0, as XDISK has it. */
+/* One run as a row of IBM's XDISK with its header, so that it can be pasted below rows of that tool
+ * (columns and units: reference workloads 4.3). XDISK does not document two columns, WrAvg and
+ * WwAvg; here they are the means of the midpoints of the latency histogram's buckets, weighted by
+ * their counts. rAvg and wAvg are exact. What did not happen is 0.0, as in XDISK. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void add_number(struct row *row, uint64_t value, struct buf *b)
 	end_cell(row, b);
 }
 
-/* Three digits that say something, as XDISK rounds; whole from `whole` on. */
+/* Three significant digits, as XDISK rounds; a whole number from `whole` on. */
 static void add_rounded(struct row *row, double value, double whole, struct buf *b)
 {
 	int digits = 3;

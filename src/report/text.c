@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text for people: clean, padded, rounded. */
+/* Text for people: sanitized, padded, rounded. */
 #include "report/text.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #define USEC_PER_HOUR (60 * USEC_PER_MIN)
 #define USEC_PER_DAY (24 * USEC_PER_HOUR)
 
-/* C0, DEL and, as two bytes of UTF-8, C1. */
+/* C0, DEL, and C1 as two bytes of UTF-8. */
 static bool is_control(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -73,7 +73,7 @@ void text_add_duration(struct buf *b, uint64_t usec)
 		unit = USEC_PER_MIN;
 	if (usec >= USEC_PER_DAY)
 		unit = USEC_PER_HOUR;
-	/* Rounded down: 59.9 s must not become a minute that it was not. */
+	/* Rounded down, so that 59.9 s does not become a minute. */
 	format_duration(b, usec / unit * unit);
 }
 
