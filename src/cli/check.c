@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions on one run to a state and a line. */
+/* Judges one run by conditions and writes the state and the line of output. */
 #include "cli/check.h"
 
 #include <errno.h>
@@ -110,8 +110,8 @@ static void add_measured(enum condition_measure measure, const struct run *run,
 }
 
 struct findings {
-	struct buf text; /* of what is met */
-	struct buf untold; /* of what cannot be told */
+	struct buf text; /* conditions that are met */
+	struct buf untold; /* conditions that could not be judged */
 };
 
 static void add_finding(const struct condition *condition, const struct run *run,
@@ -144,8 +144,8 @@ static void add_finding(const struct condition *condition, const struct run *run
 	}
 }
 
-/* "max > 5s" is about whatever takes so long, so about the set-up too, unless it is about reads or
- * writes. Without one, a warning is due where the daemon sees a stall. */
+/* "max > 5s" applies to the set-up too, unless it names reads or writes. Without such a condition
+ * the set-up is a warning where the daemon would see a stall. */
 static const struct condition *find_max(const struct check_level *level)
 {
 	static const struct condition stall = { .measure = CONDITION_MAX,
@@ -206,7 +206,7 @@ static void add_part(struct buf *text, const struct buf *part)
 	buf_add_text(text, buf_text(part));
 }
 
-/* What a cache answered says nothing good of the disk. */
+/* A result from a cache does not prove that the disk is fast. */
 static bool is_cached(const struct run *run)
 {
 	return (run->trust & RUN_TRUST_CACHED) != 0;
@@ -251,7 +251,7 @@ static enum check_state judge(
 
 /* --- Performance data ------------------------------------------------------ */
 
-/* Seconds as the shortest decimal: readers of performance data know no exponents. */
+/* Seconds as the shortest decimal: parsers of performance data accept no exponents. */
 static void add_seconds(uint64_t nsec, struct buf *b)
 {
 	uint64_t fraction = nsec % NSEC_PER_SEC;
@@ -284,8 +284,8 @@ static const char *unit_text(enum condition_unit unit)
 	return units[unit];
 }
 
-/* The range that does not alert: "15" is 0 to 15, "15:" is 15 and above. The first condition
- * counts, for there is room for one. */
+/* The range that does not alert: "15" is 0 to 15, "15:" is 15 and above. The format has room for
+ * one condition: the first is used. */
 static void add_range(const struct check_level *level, enum condition_measure measure,
 	enum run_operation operation, struct buf *b)
 {
@@ -307,7 +307,7 @@ static void add_performance(const struct check_limits *limits, const struct run 
 	enum run_operation operation, enum condition_measure measure, struct buf *b)
 {
 	enum condition_unit unit = condition_measure_unit(measure);
-	/* Only to ask whether there is a value at all. */
+	/* Only to find out whether there is a value. */
 	const struct condition any = { .measure = measure };
 	enum condition_verdict verdict = condition_judge(&any, run, operation);
 
@@ -337,7 +337,7 @@ static void add_all_performance(
 
 /* --- The line -------------------------------------------------------------- */
 
-/* A '|' of a path would begin the performance data. */
+/* A '|' in a path would start the performance data. */
 static void add_text(enum check_state state, struct buf *text, struct buf *line)
 {
 	for (size_t i = 0; i < text->len; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict of `repoprobe check` on a run, and the one line that monitoring systems read
+/* The verdict of `repoprobe check` on a run, and the line of output for monitoring systems
  * (Monitoring Plugins guidelines: text, '|', performance data). Pure. */
 #ifndef REPOPROBE_CLI_CHECK_H
 #define REPOPROBE_CLI_CHECK_H
@@ -24,7 +24,7 @@ enum check_state {
 struct check_level {
 	size_t count;
 	struct condition conditions[CHECK_CONDITIONS_MAX];
-	bool has_stall; /* a set-up that hangs counts, whatever the conditions */
+	bool has_stall; /* a stalled set-up counts, whatever the conditions */
 };
 
 struct check_limits {
@@ -35,17 +35,17 @@ struct check_limits {
 /* Adds a condition. Returns 0, what condition_parse returns, or -E2BIG. */
 int check_level_add(struct check_level *level, const char *text, struct error *reterr);
 
-/* The levels for which nothing was given become the preset's limits of the average, and a set-up
- * that hangs is a warning. -EINVAL with a
- * sentence when a condition is about reads or writes that the workload does not do. */
+/* Levels without conditions get the preset's limits of the average, and a stalled set-up becomes a
+ * warning. Returns -EINVAL with a sentence when a condition is about reads or writes that the
+ * workload does not do. */
 int check_limits_complete(
 	struct check_limits *limits, const struct workload *workload, struct error *reterr);
 
-/* Judges the run and appends the line, line break included. explanation: why the run is not ok. */
+/* Judges the run and appends the line with its line break. explanation: why the run is not ok. */
 enum check_state check_run(const struct check_limits *limits, const struct run *run,
 	const char *explanation, struct buf *line);
 
-/* The line of a check that came to no run. */
+/* Writes the line of a check that could not run. */
 void check_unknown(const char *explanation, struct buf *line);
 
 #endif

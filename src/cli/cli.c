@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From words to a command, and what all commands need around themselves. */
+/* Finds the command of a command line, and holds what all commands share. */
 #include "cli/cli.h"
 
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static const struct cli_option version_options[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* One line on standard error, cut where it is too long. */
+/* Writes one line to standard error, truncated if too long. */
 static void write_line(struct buf *b)
 {
 	char line[LINE_MAX_BYTES];
@@ -59,7 +59,7 @@ static void write_line(struct buf *b)
 	(void)snprintf(line, sizeof(line) - 1, "%s", buf_text(b));
 	size_t len = utf8_clean_line(line);
 	line[len++] = '\n';
-	(void)fd_write_all(STDERR_FILENO, line, len); /* nobody is left to tell */
+	(void)fd_write_all(STDERR_FILENO, line, len); /* a failure cannot be reported */
 	buf_done(b);
 }
 
@@ -100,7 +100,7 @@ int cli_print_json(struct json_t *document)
 	return cli_print(&b);
 }
 
-/* Two lines, fit for a terminal already; NULL: none. */
+/* mark: two lines, already sanitized for a terminal; NULL: none. */
 static void write_mark(const char *mark)
 {
 	struct buf b = BUF_INIT((size_t)COMPLAINT_MAX * 4);
@@ -108,11 +108,11 @@ static void write_mark(const char *mark)
 	if (!mark)
 		return;
 	buf_printf(&b, "%s\n", mark);
-	(void)fd_write_all(STDERR_FILENO, buf_text(&b), b.len); /* nobody is left to tell */
+	(void)fd_write_all(STDERR_FILENO, buf_text(&b), b.len); /* a failure cannot be reported */
 	buf_done(&b);
 }
 
-/* As compilers do, with the place first: editors jump to it. */
+/* FILE:LINE comes first, as in compilers' messages, so that editors can jump to it. */
 void cli_show_errors(const char *path, const struct config_errors *errors)
 {
 	for (size_t i = 0; i < errors->count && i < CONFIG_ERRORS_MAX; i++) {
@@ -148,7 +148,7 @@ int cli_load_config(const struct cli *cli, struct config **ret)
 	return exit_code;
 }
 
-/* One line, whatever is wrong: the first error stands for all. */
+/* One line: only the first error is shown. */
 static void warn_of_errors(const struct cli *cli, const struct config_errors *errors)
 {
 	struct buf more = BUF_INIT(COMPLAINT_MAX);
@@ -162,7 +162,7 @@ static void warn_of_errors(const struct cli *cli, const struct config_errors *er
 	buf_done(&more);
 }
 
-/* Where it is not known from the configuration, a running daemon may tell. */
+/* What the configuration does not give is taken from a running daemon. */
 static int find_places(struct cli *cli, const struct config_overrides *overrides)
 {
 	struct buf state = BUF_INIT(CLI_PATH_MAX);

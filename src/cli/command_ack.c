@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe ack`: somebody takes care of an incident. */
+/* `repoprobe ack`: acknowledges an incident. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe backup FILE`: the history as one file, while it is in use. */
+/* `repoprobe backup FILE`: copies the history to one file while it is in use. */
 #include <errno.h>
 #include <unistd.h>
 

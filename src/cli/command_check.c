@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe check`: a short run as a plug-in of a monitoring system. All it says is one line on
- * standard output, whatever happens. */
+/* `repoprobe check`: a short run as a plug-in of a monitoring system. Its only output is one line
+ * on standard output, whatever happens. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -48,7 +48,7 @@ static int print_unknown(const char *explanation)
 	struct buf line = BUF_INIT(LINE_MAX_BYTES);
 
 	check_unknown(explanation, &line);
-	(void)cli_print(&line); /* the exit code says it, too */
+	(void)cli_print(&line); /* the exit code reports it, too */
 	return CHECK_UNKNOWN;
 }
 

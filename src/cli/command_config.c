@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe config check|show`: every error of a configuration, or what is in force and what it
- * costs. */
+/* `repoprobe config check|show`: every error of a configuration, or the effective values and the
+ * daily cost. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -28,7 +28,7 @@ static void add_size(struct table *t, uint64_t bytes)
 	struct buf text = BUF_INIT(64);
 
 	if (bytes == UINT64_MAX)
-		buf_add_text(&text, "unbounded"); /* only time ends its runs */
+		buf_add_text(&text, "unbounded"); /* its runs end only by time */
 	else
 		format_size_rounded(&text, bytes);
 	table_add_buf(t, &text);
@@ -137,7 +137,7 @@ static int config_handler(struct cli *cli, const struct command *command)
 	if (cli->arguments.count > 1)
 		cli->config_path = cli->arguments.words[1];
 	if (!cli->config_path)
-		cli->config_path = config_default_path(); /* named so: it must be there */
+		cli->config_path = config_default_path(); /* as if named, so that it must exist */
 	r = cli_load_config(cli, &config);
 	if (r != CLI_GO_ON)
 		return r;

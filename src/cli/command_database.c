@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe database check|compact`: the care of the file, while it is in use. */
+/* `repoprobe database check|compact`: maintenance of the file while it is in use. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ static int check(struct cli *cli, const char *path)
 {
 	struct buf text = BUF_INIT(CLI_OUTPUT_MAX);
 	struct error error = { "" };
-	(void)cli; /* nothing is shown on the way */
+	(void)cli; /* shows no progress */
 	int r = store_check(path, say, &text, &error);
 
 	if (r == 0)

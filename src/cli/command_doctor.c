@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe doctor`: what a repository is, and what a run would meet there. The directory itself,
- * and the state directory, are touched by the worker alone: they may hang. */
+/* `repoprobe doctor`: examines a repository and reports what a run would find there. Only the
+ * worker touches the repository and the state directory, because they may hang. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +41,11 @@ struct doctor {
 	char probe_directory[JOB_PATH_MAX + sizeof("/.repoprobe")];
 	char trouble[ERROR_TEXT_MAX];
 	struct config *config;
-	const struct config_repository *repository; /* configured, or what a new one would be */
+	const struct config_repository *repository; /* configured, or made from the defaults */
 	struct job job;
 	struct examination examination;
 	struct checkup checkup;
-	struct run *run; /* how the worker fared */
+	struct run *run; /* the worker's outcome */
 };
 
 static struct doctor *doctor_free(struct doctor *d)
@@ -60,8 +60,8 @@ static struct doctor *doctor_free(struct doctor *d)
 
 /* --- Configuration --------------------------------------------------------- */
 
-/* A configuration that nobody named must not keep doctor from looking: not everybody may read it.
- * The built-in defaults then take its place. */
+/* The default configuration may be unreadable for this user; doctor then goes on with the built-in
+ * defaults. */
 static int load(const struct cli *cli, const struct config_overrides *overrides, struct doctor *d,
 	struct config **ret)
 {
@@ -72,7 +72,7 @@ static int load(const struct cli *cli, const struct config_overrides *overrides,
 
 	if (r < 0) {
 		(void)snprintf(d->trouble, sizeof(d->trouble), "%s",
-			errors.count > 0 ? errors.lines[0] : errno_text(-r)); /* cut */
+			errors.count > 0 ? errors.lines[0] : errno_text(-r)); /* truncated */
 		r = config_load_text("defaults", "", 0, overrides, ret, &more);
 	}
 	config_errors_done(&errors);
@@ -80,7 +80,7 @@ static int load(const struct cli *cli, const struct config_overrides *overrides,
 	return r;
 }
 
-/* A repository that has all from the defaults. Its path stands for any. */
+/* Adds a repository with default settings. Its path is a placeholder. */
 static int add_repository(const struct cli *cli, struct doctor *d)
 {
 	static const char *const repositories[] = { NEW_NAME "=/" };
@@ -131,7 +131,7 @@ static void describe_cost(const struct config_repository *repository, struct che
 	config_describe_stretch(repository, &stretch);
 	if (stretch.len > 0)
 		(void)snprintf(cost->stretch, sizeof(cost->stretch), "probing %s",
-			buf_text(&stretch)); /* cut to fit */
+			buf_text(&stretch)); /* truncated to fit */
 	buf_done(&stretch);
 	cost->budget_bytes = repository->daily_write_budget_bytes;
 	cost->min_free_bytes = repository->min_free_bytes;
@@ -144,7 +144,7 @@ static void describe_cost(const struct config_repository *repository, struct che
 	}
 }
 
-/* The workload of a probe, for its buffers; the rest must only not contradict itself. */
+/* The workload of a probe, for the size of its buffers; the rest only has to be valid. */
 static void choose_workload(const struct config_repository *repository, struct workload *ret)
 {
 	*ret = workload_preset_default()->workload;
@@ -168,7 +168,7 @@ static int make_job(struct doctor *d, struct error *reterr)
 	(void)snprintf(job->probe_directory, sizeof(job->probe_directory), "%s",
 		repository->probe_directory);
 	(void)snprintf(job->state_directory, sizeof(job->state_directory), "%s",
-		d->config->state_directory); /* as long as a path can be, all three */
+		d->config->state_directory); /* all three fields fit the longest path */
 	job_file_name(job, host_id, getuid(), false);
 	choose_workload(repository, &job->workload);
 	job->file_target_bytes = repository->file_target_bytes;
@@ -192,7 +192,7 @@ static int print_report(const struct doctor *d, bool is_json)
 	return cli_print(&b);
 }
 
-/* By the mount table: nobody else's path is touched. */
+/* Uses the mount table only; no other repository's path is touched. */
 static void find_twin(const struct doctor *d, struct checkup *c)
 {
 	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);

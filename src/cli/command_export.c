@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe export`: the history for other programs, written as it is read. */
+/* `repoprobe export`: writes the history for other programs, as it is read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "store/store.h"
 
 #define FLUSH_BYTES (1 << 20)
-#define RUNS_AT_A_TIME 1000 /* histograms and all: some megabytes */
+#define RUNS_AT_A_TIME 1000 /* with histograms: some megabytes */
 #define POINTS_MAX ((size_t)16 << 20)
 
 struct export_request;
@@ -24,7 +24,7 @@ struct export_request;
 struct export_format {
 	const char *name;
 	int (*begin)(struct export_request *e);
-	/* One probe's runs; CLI_GO_ON or an exit code. */
+	/* Adds one probe's runs. Returns CLI_GO_ON or an exit code. */
 	int (*add)(struct export_request *e, const char *repository, const char *probe);
 	int (*end)(struct export_request *e);
 };
@@ -43,9 +43,9 @@ struct export_request {
 	struct export_probe *probes;
 	size_t probe_count;
 	struct buf text;
-	bool has_run; /* one was written */
-	size_t found; /* in this turn */
-	int64_t last_usec; /* start and id of the newest run that was written of this probe */
+	bool has_run; /* at least one was written */
+	size_t found; /* in this batch */
+	int64_t last_usec; /* start and id of this probe's newest run written so far */
 	int64_t last_id;
 	struct run_point *points;
 	size_t point_count;
@@ -81,7 +81,7 @@ static int add_run(void *data, const struct run *run)
 
 	e->found++;
 	if (run->started_usec == e->last_usec && run->id <= e->last_id)
-		return 0; /* the turn before ended with it */
+		return 0; /* the last run of the previous batch */
 	e->last_usec = run->started_usec;
 	e->last_id = run->id;
 	if (strcmp(e->format->name, "csv") == 0) {
@@ -96,7 +96,7 @@ static int add_run(void *data, const struct run *run)
 	return e->text.error;
 }
 
-/* Turn by turn, so that neither memory nor a read lock grows with the history. */
+/* Reads in batches, so that memory and the time of a read lock do not grow with the history. */
 static int add_runs(struct export_request *e, const char *repository, const char *probe)
 {
 	struct store_run_filter filter = { .repository = repository,

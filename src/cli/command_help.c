@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe help`: the list of commands, from their table; or one command's own help. */
+/* `repoprobe help`: the list of commands, or one command's help. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -52,7 +52,7 @@ static int show_list(void)
 
 static int help_handler(struct cli *cli, const struct command *command)
 {
-	cli->wants_help = false; /* there is no help on help */
+	cli->wants_help = false; /* help has no help of its own */
 	int r = cli_parse(cli, command, NULL, 0);
 
 	if (r != CLI_GO_ON)

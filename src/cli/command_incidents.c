@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe incidents`: the stretches of trouble, newest first. */
+/* `repoprobe incidents`: lists incidents, newest first, or explains one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ struct incidents_request {
 	bool is_json;
 	const char *repository; /* NULL: all */
 	enum store_incident_state state;
-	int64_t explained_id; /* 0: the list is wanted */
+	int64_t explained_id; /* 0: list incidents */
 	uint64_t limit;
 	int64_t now_usec;
 	size_t found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe init`: probe directories for the daemon's user. The repository is touched by the
- * worker alone, which becomes that user; here is decided who that is, and told what was done. */
+/* `repoprobe init`: makes probe directories for the daemon's user. Only the worker touches the
+ * repository, as that user; this file determines the user and reports what was done. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +33,13 @@ struct init {
 	struct json_t *list;
 };
 
-/* One repository's turn. */
+/* The work on one repository. */
 struct turn {
-	const char *name; /* NULL: it is not configured */
+	const char *name; /* NULL: not configured */
 	const char *path;
 	struct job job;
 	struct examination examination;
-	struct run *run; /* how the worker fared */
+	struct run *run; /* the worker's outcome */
 };
 
 static const struct cli_option options[] = {
@@ -60,14 +60,14 @@ static const struct cli_option options[] = {
 
 /* --- Report ---------------------------------------------------------------- */
 
-/* Sentences name the path; a repository that has a name is called by it as well. */
+/* Sentences name the path; a configured repository's name goes before them. */
 static void add_label(const struct turn *t, struct buf *b)
 {
 	if (t->name)
 		buf_printf(b, "%s: ", t->name);
 }
 
-/* The worker may have fared ill, or met what a run would refuse. */
+/* The worker's failure, or the first reason for which a run would be refused; else NULL. */
 static const char *trouble(const struct turn *t)
 {
 	if (t->run->status != RUN_OK)
@@ -87,7 +87,7 @@ static const char *config_file(const struct init *init)
 	return init->config->file_count > 0 ? init->config->files[0] : config_default_path();
 }
 
-/* Whose, and why. */
+/* Names the owner and how it was determined. */
 static void add_owner(const struct init *init, const struct turn *t, struct buf *b)
 {
 	const struct examination *e = &t->examination;
@@ -196,7 +196,7 @@ static struct json_t *new_document(const struct init *init, const struct turn *t
 	return object;
 }
 
-/* What else could be done for a user who may not enter the repository. */
+/* Suggests alternatives when the user may not enter the repository. */
 static void advise(const struct init *init, const struct turn *t)
 {
 	if (init->user.is_daemon_root || t->examination.refusal_count == 0 ||
@@ -222,7 +222,8 @@ static void make_job(
 		(void)strncat(job->probe_directory, repository->probe_directory, JOB_PATH_MAX);
 		place_expect(repository, &job->expected);
 	}
-	job_file_name(job, init->host_id, getuid(), false); /* none is made; whose host's go */
+	job_file_name(job, init->host_id, getuid(),
+		false); /* makes no file; tells which host's files to remove */
 	job->workload = workload_preset_default()->workload;
 	place_limit_time(&job->workload);
 	job->keep_file = true;
@@ -298,7 +299,7 @@ static int prepare_all(struct init *init, const struct cli *cli)
 	return exit_code;
 }
 
-/* A repository's name, or else a directory, which may be a repository's. */
+/* word: a repository's name, or else a directory, which may be a repository's. */
 static int prepare_one(struct init *init, const struct cli *cli, const char *word)
 {
 	const struct config_repository *repository = config_find_repository(init->config, word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe mute` and `unmute`: for a while nobody is told, or a repository is not even probed. */
+/* `repoprobe mute` and `unmute`: suppress a repository's messages, or its probing, for a time. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct mute_request, is_pause) },
 };
 
-/* When it ends. 0 or -EINVAL with a sentence. */
+/* The end of the mute. Returns 0, or -EINVAL with a sentence. */
 static int find_end(const struct mute_request *request, int64_t now_usec, int64_t *ret_usec,
 	struct error *reterr)
 {

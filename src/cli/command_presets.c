@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe presets`: the workloads that stand ready, and what they are judged by. */
+/* `repoprobe presets`: lists the predefined workloads and their limits. */
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/parse.h"
@@ -41,7 +41,7 @@ static void add_bounds(const struct workload *w, struct buf *b)
 	}
 }
 
-/* Three lines a preset: what it resembles, what it does, how it is run and judged. */
+/* Three lines per preset: what it resembles, what it does, how it is run and judged. */
 static void add_preset(const struct workload_preset *preset, struct buf *b)
 {
 	struct buf line = BUF_INIT(TEXT_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe probe-now`: the daemon runs a repository's probes at once, out of their turn. */
+/* `repoprobe probe-now`: has the daemon run a repository's probes now, off schedule. */
 #include "base/buf.h"
 #include "base/json.h"
 #include "cli/cli.h"

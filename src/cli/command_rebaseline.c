@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe rebaseline`: what is normal is learned anew. */
+/* `repoprobe rebaseline`: has the daemon relearn a repository's baseline. */
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe reload`: the daemon reads its configuration anew, all of it or none. */
+/* `repoprobe reload`: has the daemon reload its configuration, all of it or none. */
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe rule replay`: when a rule would have fired, before anybody has to live with it. */
+/* `repoprobe rule replay`: shows when a rule would have fired on stored runs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct replay_request {
 	bool is_json;
 	const char *repository; /* NULL: all */
 	const char *probe;
-	const char *clear; /* NULL: what does not meet the rule clears it */
+	const char *clear; /* NULL: runs that do not meet the rule clear it */
 	uint64_t days;
 	struct custom_rule rule;
 };
@@ -108,7 +108,7 @@ static const struct cli_option options[] = {
 
 /* --- The rule ------------------------------------------------------------- */
 
-/* The sentence, the rule, and a mark below the place in it. */
+/* Shows the sentence, the rule, and a mark below the position of the error. */
 static int point_at(const char *option, const char *rule, const struct error *error)
 {
 	size_t column = error_column(error->text);
@@ -151,7 +151,7 @@ struct replaying {
 	const struct replay_request *request;
 	const struct clock *clock;
 	struct replay *replay;
-	int64_t begin_usec; /* of what is read */
+	int64_t begin_usec; /* start of the runs that are read */
 	int64_t now_usec;
 	size_t subject;
 	size_t subject_count;
@@ -186,7 +186,7 @@ static int add_subject(void *data, const char *repository, const char *probe)
 	return added->repository && added->probe ? 0 : -ENOMEM;
 }
 
-/* Each probe's time counts alike. */
+/* Each probe has an equal share of the total. */
 static unsigned percent_done(const struct replaying *r, int64_t at_usec)
 {
 	int64_t whole_usec = r->now_usec - r->begin_usec;
@@ -204,7 +204,7 @@ static int take(void *data, const struct run *run, const struct store_judged jud
 	struct replay_lesson lessons[RUN_OPERATIONS] = { 0 };
 
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		/* One of another version is a run less to learn from, as the daemon has it. */
+		/* A sample of another version is not learned from, as in the daemon. */
 		lessons[i].has_sample = sample_code_read(judged[i].sample, judged[i].sample_len,
 						&lessons[i].sample) == 0;
 		lessons[i].since_usec = judged[i].since_usec;
@@ -259,7 +259,7 @@ static int replay(struct store_reader *reader, const struct replay_request *requ
 	struct error error = { "" };
 	int exit_code;
 
-	/* What is normal is known at the first run that is judged. */
+	/* Reads far enough back that the baseline exists at the first judged run. */
 	replaying.begin_usec = outcome.from_usec - BASELINE_USEC;
 	replaying.replay = replay_new(&request->rule, outcome.from_usec);
 	progress_init(&replaying.progress, STDERR_FILENO, clock_monotonic_nsec(clock));

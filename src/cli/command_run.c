@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe run`: one run now, by hand. */
+/* `repoprobe run`: one manual run, now. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include "report/format.h"
 
 #define REASON_MAX 8192
-#define SIGNAL_EXIT_BASE 128 /* as shells count: 130 for SIGINT */
+#define SIGNAL_EXIT_BASE 128 /* as shells do: 130 for SIGINT */
 
 static const struct cli_option options[] = {
 	{ .name = "format",
@@ -59,7 +59,7 @@ static int print_report(const struct run_request *request, const char *dir, stru
 	return cli_print(&b);
 }
 
-/* What the report cannot say: it is for whoever reads standard error. */
+/* Reports on standard error what the report has no field for. */
 static void tell_engine(const char *dir, const struct run *run)
 {
 	if (run_had_no_uring(run))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe runs REPO`: the newest runs of one repository, a line each. */
+/* `repoprobe runs REPO`: the newest runs of one repository, one line each. */
 #include <stdbool.h>
 
 #include "base/buf.h"
@@ -51,13 +51,13 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct runs_request, is_json) },
 };
 
-/* A run of a clock that was wrong says so: it is listed first, and is not the newest. */
+/* A run dated in the future gets a note: it is listed first, but is not the newest. */
 static void add_line(const struct run *run, struct runs_request *request)
 {
 	report_run_list_line(run, &request->text);
 	if (run->started_usec <= request->now_usec + FUTURE_USEC || request->text.len == 0)
 		return;
-	request->text.len--; /* the end of the line comes after it */
+	request->text.len--; /* drops the line break; the note ends the line */
 	buf_add_text(&request->text, "  dated in the future: the clock was wrong\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe status`: each repository's state, why, and its newest runs. */
+/* `repoprobe status`: each repository's state, its reason, and its newest runs. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -128,8 +128,8 @@ static int print_json(const struct status *status)
 	return cli_print_json(document);
 }
 
-/* What the history cannot tell: which workers are stuck at present. That it is unknown is told, and
- * no reason to say nothing else. */
+/* Reads which workers are stuck at present, which the history does not have. A failure is reported
+ * and does not prevent the rest of the output. */
 static void read_notes(struct cli *cli, struct worker_note **ret, size_t *ret_count)
 {
 	struct buf path = BUF_INIT(CELL_MAX);
@@ -159,9 +159,9 @@ static int status_handler(struct cli *cli, const struct command *command)
 	struct status_present present = { .now_usec = clock_realtime_usec(&cli->clock) };
 	read_notes(cli, &notes, &present.note_count);
 	present.notes = notes;
-	/* A state directory of its own may be that of a daemon with another configuration. */
+	/* A given --state-directory may belong to a daemon with another configuration. */
 	if (cli->config_path || !cli->state_directory)
-		(void)cli_find_places(cli); /* which tells what is wrong */
+		(void)cli_find_places(cli); /* reports errors itself */
 	present.config = cli->config;
 	int r = status_read(reader, &present, &status, &error);
 	free(notes);

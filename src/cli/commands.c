@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of commands. */
+/* The table of commands. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct command *const commands[] = {
 	&command_help,
 };
 
-/* Names that are taken, so that a script learns why it cannot work yet. */
+/* Reserved names, refused with the reason that they are not implemented yet. */
 static const char *const planned[] = {
 	"forecast",
 	"import",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands, in the order of help: one file each. */
+/* The commands in the order of help, one file each. */
 #ifndef REPOPROBE_CLI_COMMANDS_H
 #define REPOPROBE_CLI_COMMANDS_H
 
@@ -32,7 +32,7 @@ const struct command *command_at(size_t i);
 /* NULL when there is none. */
 const struct command *command_find(const char *name);
 
-/* Complains of a command that is planned, mistyped or unknown. Returns the exit code. */
+/* Reports that a command is planned, mistyped or unknown. Returns the exit code. */
 int command_refuse(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One worker for each probe directory that is named, in turn: only there can be somebody's data. */
+/* Runs one worker per configured probe_directory, in turn: only those can hold others' data. */
 #include "cli/config_places.h"
 
 #include <errno.h>
@@ -19,13 +19,13 @@
 
 #define MOUNTINFO_MAX (UINT32_C(4) << 20)
 #define LIMIT_USEC                                                                                 \
-	(3 * USEC_PER_SEC) /* each: what takes longer is told, and the next one looked at */
+	(3 * USEC_PER_SEC) /* per worker: a slower one is reported, and the next starts */
 #define SIGNAL_EXIT_BASE 128
 
 struct look {
 	struct job job;
 	struct examination examination;
-	struct run *run; /* how the worker fared */
+	struct run *run; /* the worker's outcome */
 };
 
 static int make_job(const struct config_repository *repository, struct job *job)
@@ -49,7 +49,7 @@ static int make_job(const struct config_repository *repository, struct job *job)
 	return 0;
 }
 
-/* What a run would refuse whatever is mounted, and whoever asks. */
+/* A reason to refuse that depends neither on the mount nor on the user. */
 static const char *find_refusal(const struct examination *e)
 {
 	for (size_t i = 0; i < e->refusal_count; i++)
@@ -59,7 +59,7 @@ static const char *find_refusal(const struct examination *e)
 	return NULL;
 }
 
-/* *ret: NULL, or what is wrong, to be freed. */
+/* *ret: NULL, or the problem as text, to be freed. */
 static int look_at(const struct cli *cli, const struct config_repository *repository,
 	struct look *look, char **ret)
 {
@@ -110,7 +110,7 @@ static int judge(const char *path, const struct config *config, char *const *fou
 	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);
 	struct config_errors errors;
 
-	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else the text must do */
+	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else by text alone */
 	int r = config_check_places(
 		config, buf_text(&mountinfo), (const char *const *)found, &errors);
 	buf_done(&mountinfo);

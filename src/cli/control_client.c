@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question to the daemon. What can be asked is known to the commands alone. */
+/* Sends one request to the daemon. Only the commands know which requests exist. */
 #include "cli/control_client.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static int receive_reply(int fd, struct buf *reply)
 
 	if (!data)
 		return -ENOMEM;
-	/* A refusal may have been sent before our request came: it is read after this error. */
+	/* A refusal may have been sent before our request arrived: it is read after this error. */
 	do
 		n = recv(fd, data, CONTROL_MESSAGE_MAX, 0);
 	while (n < 0 && (errno == EINTR || (errno == ECONNRESET && resets++ == 0)));
@@ -68,7 +68,7 @@ static int receive_reply(int fd, struct buf *reply)
 		buf_add(reply, data, (size_t)n);
 	free(data);
 	if (n == 0)
-		return -ECONNRESET; /* it hung up */
+		return -ECONNRESET; /* the daemon closed the connection */
 	return r < 0 ? r : reply->error;
 }
 
@@ -80,8 +80,8 @@ static int exchange(
 
 	if (fd < 0)
 		return fd;
-	/* Who may not ask is told so and hung up on at once: then there is an answer all the same.
-	 */
+	/* An unauthorized client gets a refusal and is closed at once; after EPIPE there is a
+	 * reply. */
 	if (send(fd, buf_text(message), message->len, MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		r = -errno;
 	if (r == 0)

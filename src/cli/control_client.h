@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the daemon for an action: one JSON request, one reply, over RUNTIME_DIRECTORY/control.sock.
- */
+/* Requests an action of the daemon: one JSON request and one reply over
+ * RUNTIME_DIRECTORY/control.sock. */
 #ifndef REPOPROBE_CLI_CONTROL_CLIENT_H
 #define REPOPROBE_CLI_CONTROL_CLIENT_H
 
@@ -17,7 +17,7 @@ struct json_t;
 
 /* Sends the request (taken) to the socket at path and appends the reply's bytes. Waits at most
  * limit_usec for each of the two. Returns 0 or -errno with a sentence: -ENOENT or -ECONNREFUSED
- * when nobody listens, -EAGAIN when nobody answered in time. */
+ * without a listener, -EAGAIN without a reply in time. */
 int control_exchange(const char *path, struct json_t *request, uint64_t limit_usec,
 	struct buf *reply, struct error *reterr);
 
@@ -26,8 +26,8 @@ int control_exchange(const char *path, struct json_t *request, uint64_t limit_us
  * "message", to be freed, or NULL. */
 int control_read_reply(const char *text, size_t len, char **ret_message, struct error *reterr);
 
-/* The whole of it for a command: finds the socket, asks, prints the daemon's message (done when it
- * gave none) or the complaint. Takes the request. Returns the exit code. */
+/* The whole exchange for a command: finds the socket, sends the request (taken), prints the
+ * daemon's message (done if it gave none) or the error. Returns the exit code. */
 int control_request(struct cli *cli, struct json_t *request, const char *done);
 
 #endif

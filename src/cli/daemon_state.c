@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks through the processes for daemons and through their words for two options. */
+/* Searches the processes for daemons, and their command lines for two options. */
 #include "cli/daemon_state.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ static const char *next_word(const char *word, const char *end)
 	return next < end ? next : NULL;
 }
 
-/* The value when the word is that option; it may be the next word. */
+/* The option's value if the word is that option, else NULL; the value may be the next word. */
 static const char *option_value(const char *word, const char *end, const char *option)
 {
 	size_t len = strlen(option);
@@ -47,7 +47,7 @@ static void add_absolute(struct buf *b, const char *directory, const char *path)
 	buf_add_text(b, path);
 }
 
-/* By what it is, or by its name while it is not there. */
+/* Compares device and inode, or the paths if either file is missing. */
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat first;
@@ -106,7 +106,7 @@ static int read_directory(const char *pid, char *ret, size_t size)
 	return 0;
 }
 
-/* A process may end while it is looked at: then it is none. */
+/* A process that ends while it is read is ignored. */
 static int find_in(const char *pid, const char *config_path, uid_t uid, struct buf *ret)
 {
 	char path[64];

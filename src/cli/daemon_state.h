@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a running daemon keeps its history, when no configuration says so. */
+/* Finds where a running daemon keeps its history if the configuration does not say. */
 #ifndef REPOPROBE_CLI_DAEMON_STATE_H
 #define REPOPROBE_CLI_DAEMON_STATE_H
 
@@ -8,13 +8,13 @@
 struct buf;
 
 /* Appends the state directory that a running repoprobed was given on its command line, if it reads
- * that configuration (NULL: the usual one). Only daemons of root and of uid are looked at: others
- * could name any directory. Returns 0; -ENOENT when there is none, or several that differ; or
+ * that configuration (NULL: the usual one). Only daemons of root and of uid count: others could
+ * name any directory. Returns 0; -ENOENT when there is none, or several that differ; or
  * another -errno. */
 int daemon_state_find(const char *config_path, uid_t uid, struct buf *ret);
 
-/* One of them by what /proc/PID has: the words of its command line, each with a NUL at its end, and
- * its working directory, from which relative paths count. Returns 0 or -ENOENT. */
+/* The same for one process, from /proc/PID: the words of its command line, each ended by a NUL, and
+ * its working directory, to which relative paths refer. Returns 0 or -ENOENT. */
 int daemon_state_of(const char *words, size_t len, const char *directory, const char *config_path,
 	struct buf *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Users by name, by number, and by what belongs to them. */
+/* Finds users by name, by number, and as owners of files. */
 #include "cli/daemon_user.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 
 #define USUAL_NAME "repoprobe"
 
-/* What the system knows of a user. Not more groups than a job has room for: he may then seem to
- * have fewer rights than he has. */
+/* Copies a user's entry and groups. Groups beyond a job's capacity are dropped, so the user may
+ * seem to have fewer rights than it has. */
 static void set_user(const struct passwd *entry, struct job_user *ret)
 {
 	gid_t groups[JOB_GROUPS_MAX];

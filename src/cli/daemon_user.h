@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who the daemon is, and whose its probe directories are to be. */
+/* Which user the daemon runs as, and who shall own its probe directories. */
 #ifndef REPOPROBE_CLI_DAEMON_USER_H
 #define REPOPROBE_CLI_DAEMON_USER_H
 
@@ -11,7 +11,7 @@ struct error;
 /* How the user was found. */
 enum daemon_user_source {
 	DAEMON_USER_GIVEN, /* on the command line: the daemon runs as this user */
-	DAEMON_USER_STATE, /* so it does, for the state directory belongs to him */
+	DAEMON_USER_STATE, /* the owner of the state directory: the daemon runs as this user */
 	DAEMON_USER_USUAL, /* user "repoprobe" exists, and the daemon is root */
 	DAEMON_USER_OWNER, /* the daemon is root: each repository's own owner */
 };
@@ -19,13 +19,12 @@ enum daemon_user_source {
 struct daemon_user {
 	enum daemon_user_source source;
 	bool is_daemon_root;
-	bool has_state; /* the state directory is there: its owner is the daemon */
+	bool has_state; /* the state directory exists: its owner is the daemon's user */
 	struct job_user user; /* not with DAEMON_USER_OWNER */
 };
 
-/* given: a name or a number; NULL: not given. Without it, and with no state directory yet, the
- * daemon is taken to be root, as the unit that comes with it has it. Returns 0 or -errno with a
- * sentence. */
+/* given: a name or a number; NULL: not given. Without it and without a state directory the daemon
+ * is assumed to be root, as in the shipped unit. Returns 0 or -errno with a sentence. */
 int daemon_user_find(const char *given, const char *state_directory, struct daemon_user *ret,
 	struct error *reterr);
 

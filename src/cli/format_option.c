@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the format that a user names. */
+/* Finds a format by the name that the user gives. */
 #include "cli/format_option.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include "cli/options.h"
 
-/* A setter for both: writes a const struct report_format * at option->offset. Without a value it
- * is the format of the option's own name. */
+/* Setter of both options: writes a const struct report_format * at option->offset. Without a value
+ * it uses the format named like the option. */
 int format_option_set(
 	const struct cli_option *option, const char *value, void *target, struct error *reterr);
 

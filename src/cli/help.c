@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaks explanations into lines. Knows no option and no command. */
+/* Breaks explanations into lines. Knows no options or commands. */
 #include "cli/help.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static void add_blanks(struct buf *b, size_t count)
 	buf_printf(b, "%*s", (int)count, "");
 }
 
-/* How much of text goes on a line of that many columns: up to the last blank that fits, else up to
- * the first one. */
+/* The length of text that goes on a line of that many columns: up to the last blank that fits, else
+ * up to the first one. */
 static size_t line_length(const char *text, size_t columns)
 {
 	size_t len = strlen(text);

@@ -7,8 +7,8 @@
 
 struct buf;
 
-/* Appends "  NAME   text", the text broken at blanks and indented by width; a longer name has a
- * line to itself. ASCII. */
+/* Appends "  NAME   text", the text broken at blanks and indented by width; a longer name gets
+ * its own line. ASCII only. */
 void help_add_entry(const char *name, size_t width, const char *text, struct buf *b);
 
 #endif

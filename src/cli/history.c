@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and opens the history, and knows which repositories are in it. */
+/* Finds and opens the history, and lists the repositories in it. */
 #include "cli/history.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the daemon's things are, as the command line finds them: the database and the directory of
- * its socket. Complains by itself. */
+/* Finds the database and other files of the state directory for the command line. Reports errors
+ * itself. */
 #ifndef REPOPROBE_CLI_HISTORY_H
 #define REPOPROBE_CLI_HISTORY_H
 
@@ -14,15 +14,14 @@ struct store_reader;
  * Returns CLI_GO_ON and the path, or the exit code. */
 int history_path(struct cli *cli, const char *name, struct buf *path);
 
-/* Appends the path once it was seen that there is a history which can be read there. Returns
- * CLI_GO_ON or the exit code. */
+/* Appends the path after checking that a readable history is there. Returns CLI_GO_ON or the exit
+ * code. */
 int history_find(struct cli *cli, struct buf *path);
 
-/* Opens the history there. Returns CLI_GO_ON and a reader
- * to close, or the exit code. */
+/* Opens the history. Returns CLI_GO_ON and a reader to close, or the exit code. */
 int history_open(struct cli *cli, struct store_reader **ret);
 
-/* The names of the repositories that have runs, by name. */
+/* The names of the repositories that have runs, sorted. */
 struct history_names {
 	size_t count;
 	char **names;
@@ -32,11 +31,11 @@ struct history_names {
 int history_read_names(struct store_reader *reader, struct history_names *ret);
 void history_names_done(struct history_names *names);
 
-/* Complains that the history knows no such repository, with the one that was probably meant. */
+/* Reports that the history has no such repository, and suggests a similar name. */
 int history_refuse_repository(
 	const char *command, const char *name, const struct history_names *known);
 
-/* Complains that no run was found: there is no such repository, or it has no runs of that probe.
+/* Reports that no run was found: there is no such repository, or it has no runs of that probe.
  * repository or probe may be NULL: any. */
 int history_explain_nothing(struct store_reader *reader, const char *command,
 	const char *repository, const char *probe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what a worker took away. */
+/* Reports what a worker removed. */
 #include "cli/init_remove.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `repoprobe init --remove`: what it did, in words and as JSON. */
+/* The result of `repoprobe init --remove`, as text and as JSON. */
 #ifndef REPOPROBE_CLI_INIT_REMOVE_H
 #define REPOPROBE_CLI_INIT_REMOVE_H
 
@@ -7,8 +7,8 @@ struct buf;
 struct examination_removal;
 struct json_t;
 
-/* Appends lines on what was removed and what stays, and why. name: of the repository; NULL: it is
- * not configured. file: where it is. */
+/* Appends lines on what was removed, what was kept, and why. name: of the repository; NULL: not
+ * configured. file: the configuration file. */
 void init_remove_text(const struct examination_removal *removal, const char *name, const char *file,
 	struct buf *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main() of repoprobe, alone so that tests can link all the rest. */
+/* main() of repoprobe, separate so that tests can link all the rest. */
 #include "cli/cli.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words to calls of setters, by tables. Knows no option itself. */
+/* Parses a command line by tables of options and calls their setters. Knows no option itself. */
 #include "cli/options.h"
 
 #include <assert.h>
@@ -14,11 +14,11 @@
 #define NAME_WIDTH_MAX 30
 #define NAME_TEXT_MAX 128
 
-/* One option as it stands on the command line. */
+/* One option as given on the command line. */
 struct spelling {
 	const char *name;
 	size_t name_len;
-	const char *value; /* behind '=', else NULL */
+	const char *value; /* after '=', else NULL */
 };
 
 int option_set_flag(
@@ -60,7 +60,7 @@ static const struct cli_option *find_option(const struct option_group *groups, s
 	return NULL;
 }
 
-/* The only name that begins with the word, or one that is like it, or NULL. */
+/* The only name that starts with the word, or a similar one, or NULL. */
 static const char *suggest(const struct option_group *groups, size_t group_count, const char *word)
 {
 	const char *names[OPTIONS_MAX];
@@ -116,7 +116,7 @@ static struct spelling spell(const char *word)
 	return spelling;
 }
 
-/* Carries out the option at args->words[*index] and moves *index past it and its value. */
+/* Applies the option at args->words[*index] and moves *index past it and its value. */
 static int take_option(const struct option_group *groups, size_t group_count,
 	const struct arguments *args, size_t *index, struct error *reterr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths as words of the command line, and where they stand in the configuration. */
+/* Resolves paths of the command line and finds them in the configuration. */
 #include "cli/place.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/run_options.h"
 #include "config/config.h"
 
-#define LIMIT_USEC (UINT64_C(10) * USEC_PER_SEC) /* a disk that slept has spun up by then */
+#define LIMIT_USEC (UINT64_C(10) * USEC_PER_SEC) /* long enough for a sleeping disk to spin up */
 
 int place_find_path(const char *dir, char ret[JOB_PATH_MAX + 1], struct error *reterr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A repository's directory on the command line, for what looks at it without measuring. */
+/* A repository's directory on the command line, for commands that examine without measuring. */
 #ifndef REPOPROBE_CLI_PLACE_H
 #define REPOPROBE_CLI_PLACE_H
 
@@ -16,10 +16,10 @@ int place_find_path(const char *dir, char ret[JOB_PATH_MAX + 1], struct error *r
 const struct config_repository *place_find_repository(
 	const struct config *config, const char *path);
 
-/* What the configuration says must be found at the path. */
+/* What the configuration expects at the path. */
 void place_expect(const struct config_repository *repository, struct job_expectation *ret);
 
-/* Gives a worker that only looks its time. The workload stays a valid one. */
+/* Sets the time limits of a worker that only examines. The workload stays valid. */
 void place_limit_time(struct workload *workload);
 
 #endif

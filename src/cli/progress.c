@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words progress and paints it over and over on one line of a terminal. */
+/* Formats progress and redraws it on one line of a terminal. */
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define LINE_BYTES_MAX 256
 #define ERASE_LINE "\r\033[K"
 
-/* Layout and growth count bytes; what a measurement counts depends on its bounds. */
+/* Layout and growth count bytes; the unit of a measurement depends on its bounds. */
 static bool counts_bytes(enum job_phase phase)
 {
 	return phase == JOB_PHASE_LAYOUT || phase == JOB_PHASE_GROWTH;

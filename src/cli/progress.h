@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one line that tells of a running run, on a terminal, and is gone at the end. */
+/* The progress line of a run on a terminal, erased at the end. */
 #ifndef REPOPROBE_CLI_PROGRESS_H
 #define REPOPROBE_CLI_PROGRESS_H
 
@@ -12,30 +12,29 @@ struct buf;
 struct clock;
 
 struct progress_line {
-	int fd; /* of the terminal; -1: show nothing */
+	int fd; /* the terminal; -1: show nothing */
 	uint64_t started_nsec;
 	bool is_shown;
-	uint64_t shown_nsec; /* by progress_show_bytes and _percent */
+	uint64_t shown_nsec; /* last shown by progress_show_bytes or _percent */
 };
 
-/* fd is asked whether it is a terminal. */
+/* Shows nothing if fd is not a terminal. */
 void progress_init(struct progress_line *line, int fd, uint64_t now_nsec);
-/* Shows the line, from half a second after the start on. progress NULL: the phase is not known yet.
- */
+/* Shows the line, starting 500 ms after the start. progress NULL: the phase is not known yet. */
 void progress_show(
 	struct progress_line *line, const struct job_progress *progress, uint64_t now_nsec);
 void progress_erase(struct progress_line *line);
 
-/* The same line for bytes of a whole: "copying: 412 MiB of 1 GiB (40 %), 3.2 s". */
+/* The same line for bytes of a total: "copying: 412 MiB of 1 GiB (40 %), 3.2 s". */
 struct progress_bytes {
 	struct progress_line line;
 	const char *text;
 	const struct clock *clock;
 };
-/* For a struct progress_bytes; at most ten times a second. */
+/* data: a struct progress_bytes. Redraws at most ten times a second. */
 void progress_show_bytes(void *data, uint64_t done_bytes, uint64_t total_bytes);
 
-/* The same line for percent of a whole: "replaying: 43 %, 2.1 s". */
+/* The same line for percent of a total: "replaying: 43 %, 2.1 s". */
 void progress_show_percent(
 	struct progress_line *line, const char *text, unsigned percent, uint64_t now_nsec);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One alarm/custom state for each operation of the probe that goes by, and one alarm/samples for
- * each series of it. */
+/* Keeps one alarm/custom state per operation of the current probe, and one alarm/samples per series
+ * of it. */
 #include "cli/replay.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define KEY_MAX 1024
 #define CAPACITY_FIRST 16
 
-/* Kept to the end: firings point to it. */
+/* Kept until the end, because firings point to it. */
 struct subject {
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
@@ -24,16 +24,16 @@ struct subject {
 struct series {
 	struct series *next;
 	enum run_operation operation;
-	char *key; /* of what is measured */
+	char *key; /* identifies what is measured */
 	struct samples *samples;
-	bool is_restarted; /* what came before the lesson's since was forgotten */
+	bool is_restarted; /* samples before the lesson's since were dropped */
 };
 
 struct watched {
 	const struct series *series; /* of the newest run; NULL: none yet */
 	struct alarm_rule_state state;
-	size_t firing; /* the one that goes on, while the state has a level */
-	/* Of percentiles: the newest runs of the hold window, a ring. */
+	size_t firing; /* the open one, while the state has a level */
+	/* For percentiles: the newest runs of the hold window, a ring. */
 	struct histogram *window;
 	size_t window_count;
 	size_t window_next;
@@ -55,7 +55,7 @@ struct replay {
 	size_t runs;
 	size_t judged;
 	struct histogram merged; /* of the window */
-	/* Of the probe that goes by: the last of subjects. */
+	/* Of the current probe, which is the last of subjects. */
 	struct series *series;
 	struct watched watched[RUN_OPERATIONS];
 	size_t subject_count, subject_capacity;
@@ -64,7 +64,7 @@ struct replay {
 	struct firing *firings;
 };
 
-/* --- The probe that goes by ------------------------------------------------ */
+/* --- The current probe ----------------------------------------------------- */
 
 struct replay *replay_new(const struct custom_rule *rule, int64_t from_usec)
 {
@@ -113,7 +113,7 @@ struct replay *replay_free(struct replay *replay)
 	return NULL;
 }
 
-/* Room for one more element: the array, moved if need be, or NULL. */
+/* Makes room for one more element. Returns the array, which may have moved, or NULL. */
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)
@@ -205,7 +205,7 @@ static int64_t end_usec(const struct run *run)
 	return run->started_usec + (int64_t)(run->duration_nsec / NSEC_PER_USEC);
 }
 
-/* Begins anew when something else is measured than before. */
+/* Resets the state when the measured series changes. */
 static void follow_series(
 	struct replay *replay, struct watched *w, const struct series *series, int64_t now_usec)
 {
@@ -219,7 +219,7 @@ static void follow_series(
 	w->series = series;
 }
 
-/* What the daemon forgot then ("repoprobe rebaseline"). */
+/* Drops what the daemon dropped then ("repoprobe rebaseline"). */
 static void forget_before(
 	struct series *series, const struct replay_lesson *lesson, int64_t now_usec)
 {
@@ -229,7 +229,7 @@ static void forget_before(
 	series->is_restarted = true;
 }
 
-/* Latencies go into what no rule of a user asks for: shares of a cache. */
+/* Passes no latencies: they are needed only for cache shares, which custom rules do not use. */
 static int learn(struct series *series, const struct replay_lesson *lesson, int64_t now_usec)
 {
 	if (!lesson->has_sample)
@@ -246,7 +246,7 @@ static bool is_percentile(enum condition_measure measure)
 	return condition_ios_needed(measure) > 0;
 }
 
-/* Merges what the window holds with this run; NULL when the rule needs no window. */
+/* Merges the runs of the window with this run; NULL when the rule needs no window. */
 static int slide(struct replay *replay, struct watched *w, const struct run *run,
 	enum run_operation operation, const struct histogram **ret)
 {
@@ -354,7 +354,7 @@ int replay_take(struct replay *replay, const struct run *run,
 	return r;
 }
 
-/* --- What comes of it ------------------------------------------------------ */
+/* --- Results --------------------------------------------------------------- */
 
 static int compare_firings(const void *a, const void *b)
 {
@@ -366,7 +366,7 @@ static int compare_firings(const void *a, const void *b)
 
 void replay_end(struct replay *replay)
 {
-	forget_subject(replay); /* it knows its firing by its place */
+	forget_subject(replay); /* before sorting, because it refers to its firing by index */
 	if (replay->firing_count > 0)
 		qsort(replay->firings, replay->firing_count, sizeof(replay->firings[0]),
 			compare_firings);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row for each time that the rule would have fired. */
+/* Shows one row for each time that the rule would have fired. */
 #include "cli/replay_show.h"
 
 #include <inttypes.h>

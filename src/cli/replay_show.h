@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of a replay: a table and a sentence, or one JSON document. */
+/* The result of a replay: a table and a sentence, or one JSON document. */
 #ifndef REPOPROBE_CLI_REPLAY_SHOW_H
 #define REPOPROBE_CLI_REPLAY_SHOW_H
 
@@ -15,7 +15,7 @@ struct replay_outcome {
 	uint64_t days;
 	int64_t from_usec;
 	int64_t now_usec;
-	const struct replay *replay; /* ended */
+	const struct replay *replay; /* after replay_end */
 };
 
 void replay_show_text(const struct replay_outcome *outcome, struct buf *b);

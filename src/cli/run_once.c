@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the job, has it done, and has tidied up what a killed worker left. */
+/* Makes the job, runs it, and has the file of a killed worker removed. */
 #include "cli/run_once.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int run_once_prepare(
 	return run_request_job(request, path, host_id, getuid(), ret, reterr);
 }
 
-/* The worker that laid the file down could not remove it, so another one does. */
+/* The worker that made the file could not remove it, so another one does. */
 static void tidy_up(struct job *job, const char *dir, const struct clock *clock)
 {
 	struct run *run = run_new("", "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run by hand, from what was asked for to its end: what `run` and `check` share. The directory
- * itself is touched by the worker alone, for it may hang. */
+/* One manual run from its request to its end, for `run` and `check`. Only the worker touches the
+ * directory, because it may hang. */
 #ifndef REPOPROBE_CLI_RUN_ONCE_H
 #define REPOPROBE_CLI_RUN_ONCE_H
 
@@ -16,13 +16,12 @@ struct run;
 int run_once_prepare(
 	const struct run_request *request, const char *dir, struct job *ret, struct error *reterr);
 
-/* As run_watch; and when the worker had to be killed, another one tidies up after it. The job is
- * changed for that. */
+/* As run_watch; if the worker had to be killed, another one removes its file. The job is changed
+ * for that. */
 int run_once(struct job *job, const char *dir, const struct clock *clock, int progress_fd,
 	struct run *run, struct run_end *ret_end, struct error *reterr);
 
-/* "DIR: why" of a run that is not ok: the worker's sentences mostly name the path; where one does
- * not, DIR goes before it. */
+/* Writes why a run is not ok. DIR is prefixed if the worker's sentence does not name the path. */
 void run_once_explain(const struct job *job, const char *dir, const struct run *run, struct buf *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the options of `repoprobe run` to a job. */
+/* Converts the options of `repoprobe run` to a job. */
 #include "cli/run_options.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ void run_workload_rows_init(struct run_workload_rows *rows)
 		assert(rows->count < RUN_WORKLOAD_OPTIONS_MAX);
 		int n = snprintf(name, sizeof(rows->names[0]), "%s", option->key);
 		assert(n > 0 && (size_t)n < sizeof(rows->names[0]));
-		(void)n; /* without assertions */
+		(void)n; /* unused without assertions */
 		replace(name, '_', '-');
 		rows->options[rows->count] = (struct cli_option){
 			.name = name,
@@ -55,13 +55,13 @@ void run_workload_rows_init(struct run_workload_rows *rows)
 	}
 }
 
-/* Words errors by the option as it was typed: "--block-size: …", not "block_size: …". */
+/* Errors name the option as typed: "--block-size: …", not "block_size: …". */
 static int apply(struct workload *w, const struct run_setting *setting, struct error *reterr)
 {
 	char key[32];
 	struct error error = { "" };
 
-	(void)snprintf(key, sizeof(key), "%s", setting->name); /* came from such a field */
+	(void)snprintf(key, sizeof(key), "%s", setting->name); /* copied from such a field */
 	replace(key, '-', '_');
 	int r = workload_set(w, key, setting->value, &error);
 	if (r == 0)
@@ -93,7 +93,7 @@ static void set_bounds(enum run_bounds bounds, struct workload *w)
 	}
 }
 
-/* A preset resets all other options, so it goes first; of several the last one counts. */
+/* A preset resets all other options, so it is applied first; the last of several counts. */
 static int apply_preset(const struct run_request *request, struct workload *w, struct error *reterr)
 {
 	*w = workload_preset_default()->workload;
@@ -124,8 +124,8 @@ int run_request_workload(
 	return 0;
 }
 
-/* Appends "/component" unless it says nothing; ".." at the front goes up, for what stands before it
- * is the kernel's own text without links. Elsewhere it stays: links may lead anywhere. */
+/* Appends "/component" unless it is empty or ".". A leading ".." goes up, because the cwd before it
+ * comes from the kernel and has no links. Elsewhere ".." is kept: links may lead anywhere. */
 static int add_component(
 	char *path, size_t *len, const char *component, size_t component_len, bool *can_go_up)
 {
@@ -217,7 +217,7 @@ void run_make_tidying_job(struct job *job)
 		.max_ios = 1,
 		.timeout_usec = TIDYING_TIMEOUT_USEC,
 	};
-	job->deadline_usec = 1; /* no time to measure: the file is opened and removed */
+	job->deadline_usec = 1; /* no time to measure: only opens and removes the file */
 	job->file_target_bytes = WORKLOAD_FILE_SIZE_MIN;
 	job->min_free_bytes = 0;
 	job->min_free_percent = 0;

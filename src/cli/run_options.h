@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `repoprobe run` was asked for, and the job that comes of it. Pure: no file is touched, for
- * the path may hang. */
+/* The request of `repoprobe run` and the job made from it. Pure: touches no file, because the path
+ * may hang. */
 #ifndef REPOPROBE_CLI_RUN_OPTIONS_H
 #define REPOPROBE_CLI_RUN_OPTIONS_H
 
@@ -16,13 +16,12 @@ struct report_format;
 #define RUN_SETTINGS_MAX 64
 #define RUN_WORKLOAD_OPTIONS_MAX 32
 
-/* The bounds of a run by hand, whatever the preset: the first reached ends it. */
+/* The bounds of a manual run, whatever the preset: the first reached ends it. */
 #define RUN_MAX_BYTES (UINT64_C(1) << 30)
 #define RUN_DURATION_USEC (UINT64_C(5) * 1000000)
 
-/* Those of a check: the preset's, on a small file, and an answer before a monitoring system gives
- * up.
- */
+/* Those of a check: the preset's, on a small file, with a result before monitoring systems time
+ * out. */
 #define RUN_CHECK_FILE_BYTES (UINT64_C(128) << 20)
 #define RUN_CHECK_TIMEOUT_USEC (UINT64_C(30) * 1000000)
 
@@ -44,8 +43,8 @@ struct run_request {
 	struct run_setting settings[RUN_SETTINGS_MAX];
 };
 
-/* The workload options as rows for options_parse, whose target is a struct run_request; those that
- * are not available refuse themselves. */
+/* The workload options as rows for options_parse, with a struct run_request as target. Setters of
+ * unavailable options refuse. */
 struct run_workload_rows {
 	size_t count;
 	struct cli_option options[RUN_WORKLOAD_OPTIONS_MAX];
@@ -53,8 +52,8 @@ struct run_workload_rows {
 };
 void run_workload_rows_init(struct run_workload_rows *rows);
 
-/* The default preset or the one given, with the bounds above; then every other option, whatever its
- * place. Returns 0, or -errno with a sentence that names the option. */
+/* Applies the default preset or the given one, with the bounds above; then every other option,
+ * whatever the order. Returns 0, or -errno with a sentence that names the option. */
 int run_request_workload(
 	const struct run_request *request, struct workload *ret, struct error *reterr);
 
@@ -63,11 +62,11 @@ int run_request_workload(
 int run_absolute_path(
 	const char *cwd, const char *dir, char ret[JOB_PATH_MAX + 1], struct error *reterr);
 
-/* From a job whose worker was killed, the smallest one that takes its file over and removes it with
- * all the care that the worker takes: a single read. */
+/* Turns the job of a killed worker into the smallest one, a single read, that takes over its file
+ * and removes it with the worker's checks. */
 void run_make_tidying_job(struct job *job);
 
-/* The job of a request. Returns what the two above return. */
+/* Makes the job of a request. Returns what the functions above return. */
 int run_request_job(const struct run_request *request, const char *absolute_path,
 	const char *host_id, unsigned uid, struct job *ret, struct error *reterr);
 

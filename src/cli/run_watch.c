@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One worker, one poll loop. The life of the worker is decided in supervise/; here it is carried
- * out. */
+/* One worker, one poll loop. supervise/ decides on the life of the worker; this file acts on it. */
 #include "cli/run_watch.h"
 
 #include <errno.h>
@@ -19,9 +18,8 @@
 #include "supervise/supervise.h"
 
 #define PROC "/proc"
-#define REFRESH_NSEC (NSEC_PER_SEC / 4) /* the clock on the progress line goes on by itself */
-#define FAREWELL_NSEC                                                                              \
-	(NSEC_PER_SEC * 3 / 2) /* for a worker that was hung up on to tidy up and go */
+#define REFRESH_NSEC (NSEC_PER_SEC / 4) /* updates the elapsed time on the progress line */
+#define FAREWELL_NSEC (NSEC_PER_SEC * 3 / 2) /* for a worker to clean up and exit after hang-up */
 
 struct watch {
 	const struct clock *clock;
@@ -32,13 +30,12 @@ struct watch {
 	struct run *run;
 	struct reading begin; /* the kernel's counters */
 	struct examination *examination; /* NULL: the worker measures */
-	bool is_garbled; /* it sent rubbish: the run has failed, whatever its end says */
+	bool is_garbled; /* it sent invalid data: the run has failed, whatever its exit status */
 	bool is_over;
 	int wait_status;
 	int signal_fd;
 	int signal;
-	uint64_t kill_nsec; /* patience ends with a worker that was hung up on; UINT64_MAX: none was
-			     */
+	uint64_t kill_nsec; /* when to kill after a hang-up; UINT64_MAX: no hang-up */
 };
 
 static void finish(struct watch *w, uint64_t now_nsec)
@@ -111,13 +108,13 @@ static void receive(struct watch *w)
 			step(w, SUPERVISE_EVENT_RESULT);
 			break;
 		case SUPERVISE_MESSAGE_END:
-			hang_up(w); /* else poll would not sleep any more */
+			hang_up(w); /* else poll would return at once forever */
 			return;
 		}
 	}
 }
 
-/* What it sent may become visible after its end, so the socket is emptied first. */
+/* Data may still be in the socket after the exit, so the socket is drained first. */
 static void reap(struct watch *w)
 {
 	receive(w);
@@ -131,8 +128,8 @@ static void kill_worker(struct watch *w)
 	step(w, SUPERVISE_EVENT_STOP);
 }
 
-/* The first signal hangs up, for the worker then stops, tidies up and goes by itself; the second
- * kills it at once; the third waits for nothing more. */
+/* The first signal hangs up, so that the worker stops, cleans up and exits; the second kills it at
+ * once; the third ends the waiting. */
 static void take_signal(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -183,7 +180,7 @@ static void watch_until_over(struct watch *w)
 		};
 
 		if (poll(fds, 3, poll_timeout(w)) < 0 && errno != EINTR)
-			return; /* cannot be: three descriptors of our own */
+			return; /* impossible: three descriptors of our own */
 		if (fds[1].revents)
 			receive(w);
 		if (fds[2].revents)
@@ -198,8 +195,8 @@ static void watch_until_over(struct watch *w)
 	}
 }
 
-/* Those that are ignored, as nohup(1) and shells' background jobs have it, stay so: a blocked
- * signal would arrive all the same. */
+/* Signals that are ignored, as under nohup(1) or in background jobs of shells, are not blocked: a
+ * blocked signal would still reach the signalfd. */
 static int block_signals(sigset_t *ret_old)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -233,7 +230,7 @@ static int start(struct watch *w, const struct job *job, struct error *reterr)
 	return 0;
 }
 
-/* What others did on the disk meanwhile. A text that cannot be understood leaves it unknown. */
+/* Adds what others did on the disk meanwhile; unknown if the kernel's text cannot be parsed. */
 static void add_facts(const struct watch *w)
 {
 	const struct identity *identity = &w->run->identity;
@@ -249,7 +246,7 @@ static void add_facts(const struct watch *w)
 	reading_done(&end);
 }
 
-/* One that went by itself has removed what it laid down. */
+/* A worker that exited by itself has removed its file. */
 static bool may_leave_file(const struct watch *w)
 {
 	return w->life.state == SUPERVISE_GONE && !w->life.has_result &&
@@ -274,7 +271,7 @@ static int watch(struct watch *w, const struct job *job, int progress_fd, struct
 	progress_erase(&w->line);
 	supervise_close(&w->worker);
 	w->signal_fd = fd_close(w->signal_fd);
-	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* a mask that was there before */
+	(void)sigprocmask(SIG_SETMASK, &old, NULL); /* cannot fail: a mask returned by the kernel */
 	*ret_end = (struct run_end){
 		.signal = w->signal,
 		.may_leave_file = may_leave_file(w),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives one worker from spawn to end, with poll(2): what the daemon does with its loop. */
+/* Drives one worker from spawn to end with poll(2), as the daemon does with its event loop. */
 #ifndef REPOPROBE_CLI_RUN_WATCH_H
 #define REPOPROBE_CLI_RUN_WATCH_H
 
@@ -13,20 +13,20 @@ struct error;
 struct examination;
 
 struct run_end {
-	int signal; /* SIGINT, SIGTERM or SIGHUP, by which the caller wants to end; else 0 */
+	int signal; /* SIGINT, SIGTERM or SIGHUP if one was received; else 0 */
 	bool may_leave_file; /* the worker was killed before it could tidy up */
 };
 
-/* Carries out the job in a worker of its own and fills *run, whatever becomes of it: a worker that
- * cannot be ended is left behind, with status stuck. The signals are answered meanwhile by hanging
- * up on the worker, which then stops and tidies up, and by killing it 1.5 s later, or on a second
- * one; a third ends the wait for that. Returns 0, or -errno with a sentence when no
- * worker could be started. progress_fd: a terminal gets a line of progress; -1: none. */
+/* Runs the job in its own worker and fills *run in every case: a worker that cannot be killed is
+ * left behind, with status stuck. A signal hangs up on the worker, which then stops and cleans up;
+ * it is killed 1.5 s later, or on a second signal; a third ends the wait for it. Returns 0, or
+ * -errno with a sentence when no worker could be started. progress_fd: a terminal gets a progress
+ * line; -1: none. */
 int run_watch(const struct job *job, const struct clock *clock, int progress_fd, struct run *run,
 	struct run_end *ret_end, struct error *reterr);
 
-/* Likewise for JOB_EXAMINE: *examination is what the worker has told by the end, which comes when
- * the job's timeout is over, signs of life or not; *run is how the worker fared. */
+/* The same for JOB_EXAMINE: *examination is what the worker has reported by its end, at the latest
+ * at the job's timeout, whether it makes progress or not; *run is the worker's outcome. */
 int run_watch_examination(const struct job *job, const struct clock *clock, int progress_fd,
 	struct examination *examination, struct run *run, struct run_end *ret_end,
 	struct error *reterr);

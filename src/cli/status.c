@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers what the history knows by repository, and lets model/snapshot judge it. */
+/* Collects the history by repository, and lets model/snapshot judge it. */
 #include "cli/status.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define CAPACITY_FIRST 8
 #define FUTURE_USEC INT64_C(60000000) /* clocks differ a little */
 #define WATCHED_MAX (1 << 20) /* names of repositories */
-#define SKIPPED_MAX 2000 /* slots that are looked behind: more than a day of heartbeats */
+#define SKIPPED_MAX 2000 /* skipped slots to look past: more than a day of heartbeats */
 
 const char *status_repository_name(const struct status_repository *repository)
 {
@@ -33,7 +33,7 @@ static struct status_repository *find_repository(const struct status *status, co
 	return NULL;
 }
 
-/* Room for one more element: the array, moved if need be, or NULL. */
+/* Makes room for one more element. Returns the array, which may have moved, or NULL. */
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)
@@ -58,7 +58,7 @@ static struct status_repository *add_repository(struct status *status)
 	return repository;
 }
 
-/* Keeps a copy, which the status owns, or answers NULL. */
+/* Stores a copy, which the status owns. Returns NULL without memory. */
 static const struct run *keep_run(struct status *status, const struct run *run)
 {
 	struct run **moved =
@@ -149,7 +149,7 @@ int status_add_mute(struct status *status, const struct mute *mute, int64_t now_
 		status->mutes = calloc(1, sizeof(*status->mutes));
 	if (!status->mutes)
 		return -ENOMEM;
-	(void)mutes_add(status->mutes, mute, now_usec); /* the daemon takes no more, either */
+	(void)mutes_add(status->mutes, mute, now_usec); /* the daemon has the same maximum */
 	return 0;
 }
 
@@ -203,7 +203,7 @@ void status_judge(struct status *status)
 
 struct taking {
 	struct status *status;
-	struct buf watched; /* empty: not known, as before the first start of this version */
+	struct buf watched; /* empty: unknown, as before the first start of this version */
 };
 
 static bool is_watched(const struct taking *taking, const char *name)
@@ -247,7 +247,7 @@ static int take_alarm(void *data, const struct alarm_state *alarm)
 	return status_add_alarm(data, alarm);
 }
 
-/* Where the newest slots of a probe were skipped, what it measured before them still holds. */
+/* If the newest slots of a probe were skipped, the run before them still counts. */
 struct earlier {
 	struct status *status;
 	struct snapshot_probe *probe;
@@ -263,7 +263,7 @@ static int take_earlier(void *data, const struct run *run)
 	if (!kept)
 		return -ENOMEM;
 	set_run(earlier->probe, kept);
-	return 1; /* enough */
+	return 1; /* stop reading */
 }
 
 static int read_earlier(struct store_reader *reader, struct status *status,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the history alone tells of each repository: its newest runs, its alarm, and the state that
- * follows from them. */
+/* The state of each repository from the history alone: its newest runs, its alarm, and the verdict
+ * on them. */
 #ifndef REPOPROBE_CLI_STATUS_H
 #define REPOPROBE_CLI_STATUS_H
 
@@ -35,34 +35,34 @@ struct status {
 	size_t run_count;
 	size_t run_capacity;
 	struct run **runs; /* what the repositories' probes point to */
-	struct mutes *mutes; /* that were asked for; NULL: not read yet */
+	struct mutes *mutes; /* requested ones; NULL: not read yet */
 };
 
-/* What the history alone does not tell. */
+/* What the history does not contain. */
 struct status_present {
-	const struct worker_note *notes; /* workers that are still there */
+	const struct worker_note *notes; /* workers that still exist */
 	size_t note_count;
-	const struct config *config; /* whose mutes count; NULL: not known. Outlives the status */
+	const struct config *config; /* its mutes count; NULL: unknown. Must outlive the status */
 	int64_t now_usec;
 };
 
-/* The name stands in each of its runs. */
+/* The name is taken from its runs. */
 const char *status_repository_name(const struct status_repository *repository);
 
-/* Reads it all. A run dated after the present is not the newest. Returns 0 and a status to free, or
+/* Reads everything. A run dated in the future is not the newest. Returns 0 and a status to free, or
  * -errno with a sentence. */
 int status_read(struct store_reader *reader, const struct status_present *present,
 	struct status *ret, struct error *reterr);
 void status_done(struct status *status);
 
-/* Building blocks of status_read, each taking a lent value. Return 0 or -ENOMEM. */
+/* Steps of status_read, each taking a lent value. Return 0 or -ENOMEM. */
 int status_add_run(struct status *status, const struct run *run);
 int status_add_alarm(struct status *status, const struct alarm_state *alarm);
-/* A worker that was given up and is still there. */
+/* Adds a worker that was given up and still exists. */
 void status_add_stuck(struct status *status, const struct worker_note *note);
-/* A mute that was asked for. */
+/* Adds a requested mute. */
 int status_add_mute(struct status *status, const struct mute *mute, int64_t now_usec);
-/* What holds at each repository at that time. */
+/* Finds the mute in force for each repository at that time. */
 void status_find_mutes(struct status *status, const struct config *config, int64_t now_usec);
 /* Sorts, and judges each repository. */
 void status_judge(struct status *status);

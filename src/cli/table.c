@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aligns cells by the number of their characters. Knows nothing of what they say. */
+/* Aligns cells by their number of characters. Knows nothing about their content. */
 #include "cli/table.h"
 
 #include <assert.h>
@@ -56,7 +56,7 @@ static void measure(const struct table *t, size_t *widths)
 	}
 }
 
-/* Blanks are owed until a cell follows, so that none stand at the end of a line. */
+/* Blanks are held back until a cell follows, so that no line ends with blanks. */
 static void print_cells(const struct table *t, const size_t *widths, struct buf *b)
 {
 	const char *end = t->cells.data + t->cells.len;

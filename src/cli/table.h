@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table for the terminal: cells first, widths when all are there. */
+/* A table for the terminal: collects all cells, then determines the column widths. */
 #ifndef REPOPROBE_CLI_TABLE_H
 #define REPOPROBE_CLI_TABLE_H
 
@@ -13,7 +13,7 @@
 
 struct table {
 	size_t columns;
-	uint32_t right_columns; /* bit n: column n is aligned right, as numbers are */
+	uint32_t right_columns; /* bit n: column n is right-aligned, as for numbers */
 	struct buf cells; /* each with its NUL byte */
 };
 
@@ -26,7 +26,7 @@ struct table {
 
 /* Adds the next cell, row by row. "" shows as an empty cell, control characters as blanks. */
 void table_add(struct table *t, const char *text);
-/* Likewise, what is in a buffer, which is emptied. */
+/* The same with the content of a buffer, which is emptied. */
 void table_add_buf(struct table *t, struct buf *text);
 
 /* Appends the rows: columns two blanks apart, no blanks at line ends. Then frees the cells. */
