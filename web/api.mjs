@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon's API. Addresses are relative, so the page works under any prefix of a proxy.
 
-/** Server time minus browser time in ms, from the Date header of the newest answer. */
+/** Server time minus browser time in ms, from the Date header of the newest response. */
 let offsetMs = 0;
 
 export function now() {
@@ -10,7 +10,7 @@ export function now() {
 
 function learnTime(response) {
 	const date = Date.parse(response.headers.get('Date') ?? '');
-	// The header has whole seconds: a smaller difference says nothing.
+	// The header has a resolution of one second: a smaller difference is ignored.
 	if (!Number.isNaN(date) && Math.abs(date - now()) > 1500)
 		offsetMs = date - Date.now();
 }
@@ -31,7 +31,7 @@ async function failure(response) {
 /** @type {string|null} */
 let overviewTag = null;
 
-/** The overview, or null when nothing changed since the last call. */
+/** The overview, or null if nothing changed since the last call. */
 export async function fetchOverview() {
 	const headers = overviewTag ? { 'If-None-Match': overviewTag } : {};
 	const response = await fetch(address('overview'), { headers, cache: 'no-store' });
@@ -51,7 +51,7 @@ let running = 0;
 /** @type {Array<() => void>} */
 const waiting = [];
 
-/** At most PARALLEL questions at once: the daemon's readers are few, and it says 503 to a crowd. */
+/** At most PARALLEL requests at once: the daemon has few readers and answers 503 beyond their capacity. */
 async function inTurn(question) {
 	if (running >= PARALLEL)
 		await new Promise((resolve) => waiting.push(/** @type {() => void} */ (resolve)));

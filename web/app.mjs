@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: polls the overview while it is looked at, keeps one card a repository, worst first.
+// The page: polls the overview while it is visible and keeps one card per repository, worst first.
 import { fetchOverview, now } from './api.mjs';
 import { RepositoryCard, stateWords } from './card.mjs';
 import { el, icon, segments, setChildren, setHidden, setText } from './dom.mjs';
@@ -19,7 +19,7 @@ let heardMs = 0;
 let failure = '';
 let timer = 0;
 
-/* --- What is looked at: kept in the address ------------------------------------------------------ */
+/* --- The view, kept in the address ---------------------------------------------------------------- */
 
 function readView() {
 	const query = new URLSearchParams(location.search);
@@ -71,7 +71,7 @@ function showVerdict() {
 	document.title = `${text} – repoprobe`;
 }
 
-/** Says what changed since the last overview to those who do not see it. */
+/** Announces changes since the last overview to screen readers. */
 function announceChanges(before) {
 	const old = new Map(before.repositories.map((repository) => [repository.name, repository.state]));
 	const changed = overview.repositories.filter((repository) => old.has(repository.name) && old.get(repository.name) !== repository.state);
@@ -147,9 +147,9 @@ function tick() {
 		card.tick();
 }
 
-/* --- Polling: only while somebody looks ----------------------------------------------------------- */
+/* --- Polling, only while the page is visible ------------------------------------------------------ */
 
-/** Is a result about to come? Then the next question comes sooner; most answers are "nothing new". */
+/** True if a result is due soon: then the next poll is sooner. Most responses are 304. */
 function isBusy() {
 	return !overview || overview.repositories.some((repository) =>
 		repository.probes.some((probe) => probe.is_running || !probe.last_run));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A repository as a card, and its probes as panels in it. Each keeps its elements and changes only what
-// differs, so a reader's place, focus and open tables stay.
+// A repository as a card with its probes as panels. Each keeps its elements and changes only what
+// differs, so that scroll position, focus and open tables stay.
 import { now } from './api.mjs';
 import { el, icon, setChildren, setHidden, setText } from './dom.mjs';
 import { duration, instant, latency, perSecond, rate, roughly, sentence, shortLatency, size, words } from './format.mjs';
@@ -8,7 +8,7 @@ import { TrendFigure, operationsOf } from './trend.mjs';
 
 export const stateWords = { ok: 'OK', warning: 'Warning', critical: 'Critical', unknown: 'Unknown', paused: 'Paused' };
 
-/** Each trust flag for people; is_plain: nothing to worry about. */
+/** Text for each trust flag; is_plain: harmless. */
 const trustTexts = {
 	direct: { isPlain: true, text: 'past the page cache, as measured on the storage itself' },
 	buffered: { text: 'through the page cache, as requested: not the storage alone' },
@@ -21,14 +21,14 @@ const trustTexts = {
 	warming: { text: 'the probe file is still growing to its full size: judged by the critical limit and for stalls alone' },
 };
 
-/** A step before the I/O that took so long is told. */
+/** A set-up step that took at least this long is shown. */
 const SETUP_TOLD_SECONDS = 1;
 
 function ageOf(text) {
 	return (now() - Date.parse(text)) / 1000;
 }
 
-/** A cell of an operation's row, filled later. Small screens show the label beside the number. */
+/** A cell of an operation's row, filled later. Small screens show the label next to the number. */
 function cell(label, className, ...children) {
 	return el('td', { class: className, 'data-label': label }, ...children);
 }
@@ -77,7 +77,7 @@ class OperationRow {
 }
 
 class ProbePanel {
-	/** @param {string} above what the card says already */
+	/** @param {string} above text that the card shows already */
 	constructor(repository, probe, above, page) {
 		this.trend = new TrendFigure(repository, probe, page);
 		this.statusLabel = el('span', { class: 'when' }, 'Last run');
@@ -126,7 +126,7 @@ class ProbePanel {
 		this.trend.update(probe);
 	}
 
-	/** Nothing of what went as fast as it should. */
+	/** Shows nothing for a set-up of normal duration. */
 	setupText(run) {
 		if (!run || !(run.setup_longest_seconds >= SETUP_TOLD_SECONDS))
 			return '';
@@ -158,7 +158,7 @@ class ProbePanel {
 		setHidden(this.trust, flags.length === 0);
 	}
 
-	/** What changes with every second. */
+	/** Updates what changes every second. */
 	tick() {
 		const { probe } = this;
 		const run = probe.last_run;
@@ -238,7 +238,7 @@ export class RepositoryCard {
 			}
 		for (const probe of repository.probes) {
 			const panel = this.panels.get(probe.name);
-			// Another kind of work has other rows: then the panel is made anew.
+			// Another workload has other rows, so the panel is rebuilt.
 			if (panel && String(operationsOf(panel.probe)) === String(operationsOf(probe))) {
 				panel.update(probe, reason);
 				continue;
@@ -280,7 +280,7 @@ export class RepositoryCard {
 		}
 	}
 
-	/** Asks again for what was not there yet. */
+	/** Requests again what was missing. */
 	refreshLate() {
 		for (const panel of this.panels.values())
 			panel.trend.refresh();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trend graph: averages as lines over a band from p50 to p95 (the "smoke"), the limits, failed runs.
-// A thin layer over Chart.js, which the page loads as a classic script; it knows no API and no page.
+// A thin layer over Chart.js, which the page loads as a classic script; knows neither API nor page.
 import { clock, day, instant, latency, shortLatency } from './format.mjs';
 import { colour } from './theme.mjs';
 
@@ -10,7 +10,7 @@ import { colour } from './theme.mjs';
  * @typedef {Object} Series
  * @property {string} operation
  * @property {number[]} time in ms
- * @property {Array<number|null>} avg in seconds, as the next ones
+ * @property {Array<number|null>} avg in seconds, like p50 and p95
  * @property {Array<number|null>} p50
  * @property {Array<number|null>} p95
  *
@@ -19,7 +19,7 @@ import { colour } from './theme.mjs';
  * @property {number} to in ms
  * @property {Series[]} series
  * @property {number[]} failed times in ms
- * @property {number} gap longest time between two points that still belong together, in ms
+ * @property {number} gap longest time between two connected points, in ms
  * @property {number|null} limit in seconds
  * @property {number|null} limitCritical in seconds
  * @property {'log'|'linear'} scale
@@ -32,7 +32,7 @@ const DAY = 24 * HOUR;
 const steps = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR,
 	6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY];
 
-/** Round instants of the browser's zone; local fields, so days of 23 and 25 hours come out right. */
+/** Round instants in the browser's time zone; uses local fields, so days of 23 and 25 hours are right. */
 function timeTicks(min, max, count) {
 	const step = steps.find((s) => (max - min) / s <= count) ?? steps[steps.length - 1];
 	const start = new Date(min);
@@ -73,7 +73,7 @@ function roundUp(value) {
 	return roundValues(value, value * 10).find((v) => v >= value * 0.9999);
 }
 
-/** What the y axis must show. A limit far above everything measured is shown on a log axis only. */
+/** The range of the y axis. A limit far above all measurements is shown on a log axis only. */
 function valueRange(trend) {
 	const values = trend.series.flatMap((s) => [...s.avg, ...s.p50, ...s.p95]).filter((v) => v !== null && v > 0);
 	const limits = [trend.limit, trend.limitCritical].filter((v) => v !== null);
@@ -102,7 +102,7 @@ function valueTicks(scale, trend) {
 	return (all.length > 8 && decades.length > 2 ? decades : all).map((value) => ({ value }));
 }
 
-/** Points with a null wherever the line must break: no numbers, or too long a silence. */
+/** Points with a null wherever the line must break: no numbers, or too long a gap. */
 function points(series, values, gap) {
 	const result = [];
 
@@ -184,14 +184,14 @@ function datasets(trend, range) {
 
 const LABEL_HEIGHT = 16;
 
-/** Horizontal lines for the limits, each with its value: never colour alone. */
+/** Horizontal lines for the limits, each labelled with its value, not by colour alone. */
 const limitLines = {
 	id: 'limitLines',
 	beforeDatasetsDraw(chart) {
 		const { chartArea, scales } = chart;
 		const { limit, limitCritical } = chart.$trend;
 		const height = (seconds) => scales.y.getPixelForValue(seconds);
-		// Two lines too near for two labels between them: one label goes to the other side.
+		// If two lines are too close for two labels between them, one label moves to the other side.
 		const isNarrow = limit !== null && limitCritical !== null && height(limit) - height(limitCritical) < 2 * LABEL_HEIGHT;
 		const hasRoomAbove = (seconds) => height(seconds) - chartArea.top >= LABEL_HEIGHT;
 
@@ -228,7 +228,7 @@ function drawLimit(chart, seconds, name, dash, label) {
 	ctx.restore();
 }
 
-/** A point without neighbours has no band: an upright bar shows its p50 to p95 instead. */
+/** A point without neighbours has no band: a vertical bar shows its p50 to p95 instead. */
 const whiskers = {
 	id: 'whiskers',
 	beforeDatasetsDraw(chart) {
@@ -250,7 +250,7 @@ const whiskers = {
 	},
 };
 
-/** A thin upright line at the point that is looked at. */
+/** A thin vertical line at the selected point. */
 const cursorLine = {
 	id: 'cursorLine',
 	beforeDatasetsDraw(chart) {
@@ -309,7 +309,7 @@ function options(trend, range) {
 				afterBuildTicks: (scale) => {
 					scale.ticks = valueTicks(scale, trend);
 				},
-				// The same for all graphs, so that they stand below each other.
+				// The same for all graphs, so that their axes align.
 				afterFit: (scale) => {
 					scale.width = AXIS_WIDTH;
 				},
@@ -357,7 +357,7 @@ export class TrendChart {
 			this.chart.update('none');
 			return;
 		}
-		// Plugins draw during construction, so the trend must be there before.
+		// Plugins draw during construction, so the trend must be set before.
 		const early = { id: 'trend', beforeInit: (chart) => { chart.$trend = trend; } };
 		this.chart = new Chart(this.canvas, {
 			type: 'line',
@@ -367,7 +367,7 @@ export class TrendChart {
 		});
 	}
 
-	/** Moves the time axis on without new data. */
+	/** Advances the time axis without new data. */
 	slide(from, to) {
 		if (!this.chart)
 			return;
@@ -377,8 +377,8 @@ export class TrendChart {
 	}
 
 	/**
-	 * Moves the keyboard's cursor by a number of points (±Infinity: to an end). Returns what is there,
-	 * in words, or null when there is nothing.
+	 * Moves the keyboard cursor by a number of points (±Infinity: to an end). Returns a description of
+	 * that point, or null without one.
 	 */
 	move(by) {
 		const sets = this.chart?.data.datasets ?? [];

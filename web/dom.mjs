@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building the page's elements. Text only ever goes in as text, so no name can become markup.
+// Builds the page's elements. Text is only inserted as text nodes, so no name can become markup.
 
 /**
  * @param {string} tag
@@ -34,7 +34,7 @@ const shapes = {
 	paused: 'M12 2.5a9.5 9.5 0 1 0 0 19 9.5 9.5 0 0 0 0-19ZM9.8 8.5v7M14.2 8.5v7',
 };
 
-/** An icon beside a word that says the same: hidden from screen readers. */
+/** An icon next to a word of the same meaning: hidden from screen readers. */
 export function icon(name) {
 	const svg = document.createElementNS(SVG, 'svg');
 	const path = document.createElementNS(SVG, 'path');
@@ -45,7 +45,7 @@ export function icon(name) {
 	return svg;
 }
 
-/** Changes text only when it differs, so that nothing is laid out or announced again for nothing. */
+/** Changes text only if it differs, to avoid a new layout or announcement. */
 export function setText(node, text) {
 	if (node.textContent !== text)
 		node.textContent = text;
@@ -57,7 +57,7 @@ export function setHidden(node, isHidden) {
 }
 
 /**
- * Puts the children in this order, touching only what is out of place: a canvas or the focus survives.
+ * Puts the children in this order, moving only those out of place, so that a canvas or the focus survives.
  * @param {HTMLElement} parent
  * @param {HTMLElement[]} children
  */
@@ -76,7 +76,7 @@ export function setChildren(parent, children) {
  * @param {string} name
  * @param {string} label for screen readers
  * @param {Array<[string, string]>} options value and text
- * @param {string} value the one chosen at first
+ * @param {string} value the initial choice
  * @param {(value: string) => void} onChange
  */
 export function segments(name, label, options, value, onChange) {

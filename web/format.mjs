@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and instants in words. Pure but for the browser's time zone and language.
+// Numbers and instants as text. Pure except for the browser's time zone and language.
 
 const NOTHING = '–';
 
@@ -17,7 +17,7 @@ export function latency(seconds) {
 	return seconds < 0.9995 ? `${digits(seconds * 1e3)} ms` : `${digits(seconds)} s`;
 }
 
-/** For limits and axes: no zeros that say nothing. "15 ms", "1.5 s" */
+/** For limits and axes: no trailing zeros. "15 ms", "1.5 s" */
 export function shortLatency(seconds) {
 	if (seconds === 0)
 		return '0';
@@ -87,12 +87,12 @@ export const day = (ms) => dayFormat.format(ms);
 export const instant = (ms) => fullFormat.format(ms);
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The daemon's words for a page: the first letter large, the unit spelt as in the tables beside it. */
+/** A text of the daemon for the page: first letter in upper case, units as in the page's tables. */
 export function sentence(text) {
 	return text ? text[0].toUpperCase() + text.slice(1).replace(/(\d) us\b/g, '$1 µs') : '';
 }
 
-/** "not_mounted" as people say it. */
+/** "not_mounted" as "not mounted". */
 export function words(name) {
 	return name.replaceAll('_', ' ');
 }

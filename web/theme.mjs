@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light, dark, or what the system says. The choice is kept in this browser only.
+// Light, dark, or the system's theme. The choice is stored in this browser only.
 
 const KEY = 'repoprobe-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
@@ -10,7 +10,7 @@ function stored() {
 		const value = localStorage.getItem(KEY);
 		return value === 'light' || value === 'dark' ? value : 'auto';
 	} catch {
-		return 'auto'; // storage is forbidden: nothing to remember
+		return 'auto'; // storage is disabled: no stored choice
 	}
 }
 
@@ -37,12 +37,12 @@ export function setTheme(value) {
 		else
 			localStorage.setItem(KEY, value);
 	} catch {
-		// storage is forbidden: the choice lasts as long as the page
+		// storage is disabled: the choice lasts until the page is closed
 	}
 	apply();
 }
 
-/** Called whenever colours may have changed. */
+/** Registers a function to be called whenever colours may have changed. */
 export function onThemeChange(listener) {
 	listeners.add(listener);
 	return () => listeners.delete(listener);

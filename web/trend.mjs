@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One probe's trend on the page: fetches its series, shows graph, legend and table, and knows when what
-// it shows is old.
+// One probe's trend on the page: fetches its series, shows graph, legend and table, and knows when
+// they are out of date.
 import { address, fetchSeries, now } from './api.mjs';
 import { TrendChart } from './chart.mjs';
 import { el, setHidden, setText } from './dom.mjs';
@@ -9,14 +9,14 @@ import { onThemeChange } from './theme.mjs';
 
 const POINTS = 600;
 const TABLE_ROWS = 60;
-// A run is shown a moment before it is committed: then its series is asked for again.
+// A run is shown shortly before it is committed, so its series is requested again.
 const RETRIES = 5;
 const YOUNG_SHARE = 6;
 const YOUNG_MS = 120e3;
 
 export const ranges = { '1h': 3600, '6h': 6 * 3600, '24h': 86400, '7d': 7 * 86400 };
 
-/** Series that share a list of failed runs, as the graph wants them. */
+/** Series with a shared list of failed runs, in the form that the graph takes. */
 function toTrend(answers, view, probe) {
 	const failed = new Set();
 	let spacing = probe.interval_seconds;
@@ -45,8 +45,8 @@ function toTrend(answers, view, probe) {
 }
 
 /**
- * The time axis. A history much shorter than the range fills the graph all the same, so that the first
- * minutes of a new repository can be read.
+ * The time axis. A history much shorter than the range still fills the graph, so that the first
+ * minutes of a new repository are readable.
  */
 function axis(view, first) {
 	const from = view.from * 1000;
@@ -60,7 +60,7 @@ function newestTime(trend) {
 	return Math.max(0, ...trend.series.map((s) => s.time[s.time.length - 1] ?? 0));
 }
 
-/** Rows of the table: one an instant, newest first. */
+/** Rows of the table: one per instant, newest first. */
 function rowsOf(trend) {
 	const rows = new Map();
 
@@ -140,7 +140,7 @@ export class TrendFigure {
 			this.page.announce(said);
 	}
 
-	/** What the graph would show now, as a text to compare. */
+	/** A key of what the graph would show now, for comparison. */
 	wanted() {
 		const { range } = this.page.view();
 		const run = this.probe.last_run;
@@ -159,7 +159,7 @@ export class TrendFigure {
 		this.refresh();
 	}
 
-	/** Asks for the series when the graph is on the screen and not of the newest run. */
+	/** Requests the series if the graph is on the screen and lacks the newest run. */
 	async refresh() {
 		const wanted = this.wanted();
 
@@ -197,7 +197,7 @@ export class TrendFigure {
 		this.fillTable();
 	}
 
-	/** Is the newest run among the points? Skipped runs have none. */
+	/** True if the newest run is among the points. Skipped runs have none. */
 	isCurrent() {
 		const run = this.probe.last_run;
 		const span = (this.trend.to - this.trend.asked) / POINTS;
@@ -214,7 +214,7 @@ export class TrendFigure {
 		this.describe();
 	}
 
-	/** Time goes on, also while nothing is measured. */
+	/** Advances the time, also while nothing is measured. */
 	slide() {
 		if (!this.trend || !this.isVisible || document.activeElement === this.canvas)
 			return;
@@ -294,7 +294,7 @@ export class TrendFigure {
 	}
 }
 
-/** The operations a probe's workload does, writes first: backups are mostly written. */
+/** The operations of a probe's workload, writes first, because backups mostly write. */
 export function operationsOf(probe) {
 	const percent = probe.workload?.write_percent ?? 100;
 	return [...(percent > 0 ? ['write'] : []), ...(percent < 100 ? ['read'] : [])];
