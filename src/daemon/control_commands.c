@@ -195,10 +195,10 @@ static int command_ack(const struct control_call *call, struct error *reterr)
 
 /* Adds to the batch that a repository, or one probe of it, begins anew. */
 static int restart_normal(struct daemon *d, struct live_repository *repository,
-	const struct live_probe *only, struct store_batch *batch)
+	const struct live_probe *only, struct batch *batch)
 {
 	int64_t now_usec = clock_realtime_usec(&d->clock);
-	struct store_first_identity first;
+	struct first_identity first;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < repository->probe_count; i++)
@@ -207,7 +207,7 @@ static int restart_normal(struct daemon *d, struct live_repository *repository,
 	if (r < 0 || only)
 		return r;
 	seen_forget(repository, &first);
-	return store_batch_add_first_identity(batch, &first);
+	return batch_add_first_identity(batch, &first);
 }
 
 static int command_rebaseline(const struct control_call *call, struct error *reterr)
@@ -226,10 +226,10 @@ static int command_rebaseline(const struct control_call *call, struct error *ret
 	if (probe_name && !probe)
 		return error_set(
 			reterr, -ENOENT, "%s has no probe called \"%s\"", name, probe_name);
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	int r = batch ? restart_normal(call->d, repository, probe, batch) : -ENOMEM;
 	if (r < 0) {
-		store_batch_free(batch);
+		batch_free(batch);
 		return error_set(reterr, r, "no memory");
 	}
 	pipeline_submit(call->d, batch);

@@ -131,15 +131,15 @@ static void forget_untold(struct live_repository *repository)
 	repository->untold = NULL;
 }
 
-static int add_message(const struct incident_event *event, const struct outbox_words *words,
-	struct store_batch *batch)
+static int add_message(
+	const struct incident_event *event, const struct outbox_words *words, struct batch *batch)
 {
 	struct message *message = malloc(sizeof(*message));
 	int r = -ENOMEM;
 
 	if (message) {
 		outbox_write(message, CHANNEL, event, words);
-		r = store_batch_add_message(batch, message);
+		r = batch_add_message(batch, message);
 	}
 	free(message);
 	return r;
@@ -157,11 +157,11 @@ static void note_told(struct daemon *d, struct live_repository *repository, bool
 
 static int add_event(struct daemon *d, struct live_repository *repository,
 	struct alarm_state *state, const struct incident_event *event, bool is_quiet,
-	struct store_batch *batch)
+	struct batch *batch)
 {
 	static const struct outbox_words no_words = { .before = NULL };
 	bool is_over = event->change == INCIDENT_CLEARED;
-	int r = store_batch_add_event(batch, event);
+	int r = batch_add_event(batch, event);
 
 	if (r >= 0)
 		r = must_wait(d, repository, event);
@@ -178,7 +178,7 @@ static int add_event(struct daemon *d, struct live_repository *repository,
 }
 
 int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
-	const struct alarm_outcome *outcome, struct store_batch *batch)
+	const struct alarm_outcome *outcome, struct batch *batch)
 {
 	bool is_quiet = is_muted(d, state->repository);
 	int r = 0;
@@ -189,7 +189,7 @@ int incidents_add(struct daemon *d, struct live_repository *repository, struct a
 		repository->next_check_usec = outcome->next_check_usec;
 	for (size_t i = 0; r >= 0 && i < outcome->event_count; i++)
 		r = add_event(d, repository, state, &outcome->events[i], is_quiet, batch);
-	return r < 0 ? r : store_batch_add_alarm(batch, state);
+	return r < 0 ? r : batch_add_alarm(batch, state);
 }
 
 /* --- What was held back --------------------------------------------------- */
@@ -255,7 +255,7 @@ static void make_first(struct live_repository *repository)
 		repository->alarm->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
 }
 
-static int note_all_told(struct daemon *d, const bool *joins, struct store_batch *batch)
+static int note_all_told(struct daemon *d, const bool *joins, struct batch *batch)
 {
 	int r = 0;
 
@@ -266,7 +266,7 @@ static int note_all_told(struct daemon *d, const bool *joins, struct store_batch
 		outbox_note_told(repository->alarm, repository->alarm->incident_level);
 		note_told(d, repository, false);
 		forget_untold(repository);
-		r = store_batch_add_alarm(batch, repository->alarm);
+		r = batch_add_alarm(batch, repository->alarm);
 	}
 	return r;
 }
@@ -274,7 +274,7 @@ static int note_all_told(struct daemon *d, const bool *joins, struct store_batch
 /* One message for all of the group that is owed now; and what they know of it, in one transaction.
  */
 static int tell_late(
-	struct daemon *d, const struct members *members, size_t self, struct store_batch *batch)
+	struct daemon *d, const struct members *members, size_t self, struct batch *batch)
 {
 	bool *joins = calloc(members->count, sizeof(*joins));
 	struct buf before = BUF_INIT(NAMES_MAX);
@@ -301,7 +301,7 @@ static int tell_late(
 	return r;
 }
 
-static int check(struct daemon *d, struct live_repository *repository, struct store_batch *batch)
+static int check(struct daemon *d, struct live_repository *repository, struct batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = -ENOMEM;
@@ -314,13 +314,13 @@ static int check(struct daemon *d, struct live_repository *repository, struct st
 	return r;
 }
 
-static void finish(struct daemon *d, const struct live_repository *repository, int r,
-	struct store_batch *batch)
+static void finish(
+	struct daemon *d, const struct live_repository *repository, int r, struct batch *batch)
 {
 	if (r < 0) {
 		log_error("%s: the alarm could not be looked at: %s", repository->config->name,
 			errno_text(-r));
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -331,7 +331,7 @@ static void check_silence(struct daemon *d, struct live_repository *repository, 
 {
 	if (repository->next_check_usec == 0 || now_usec < repository->next_check_usec)
 		return;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	finish(d, repository, batch ? check(d, repository, batch) : -ENOMEM, batch);
 }
 
@@ -363,13 +363,13 @@ static bool tell_owed(
 	struct daemon *d, const struct members *members, size_t self, int64_t now_usec)
 {
 	struct live_repository *repository = &d->live->repositories[self];
-	struct store_batch *batch = NULL;
+	struct batch *batch = NULL;
 	int r = -ENOMEM;
 
 	if (members && !is_due(members, repository, self, now_usec))
 		return false;
 	if (members)
-		batch = store_batch_new();
+		batch = batch_new();
 	if (batch)
 		r = tell_late(d, members, self, batch);
 	finish(d, repository, r, batch);
@@ -418,7 +418,7 @@ int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid
 	struct error *reterr)
 {
 	struct live_repository *found = live_find_repository(d->live, repository);
-	struct store_acknowledgement acknowledgement = {
+	struct acknowledgement acknowledgement = {
 		.time_usec = clock_realtime_usec(&d->clock),
 		.uid = uid,
 	};
@@ -429,12 +429,12 @@ int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid
 	(void)strncat(acknowledgement.text, text ? text : "", MUTE_REASON_MAX);
 	outbox_note_told(found->alarm, found->alarm->incident_level);
 	found->alarm->is_acknowledged = true;
-	struct store_batch *batch = store_batch_new();
-	int r = batch ? store_batch_add_alarm(batch, found->alarm) : -ENOMEM;
+	struct batch *batch = batch_new();
+	int r = batch ? batch_add_alarm(batch, found->alarm) : -ENOMEM;
 	if (r >= 0)
-		r = store_batch_add_acknowledgement(batch, &acknowledgement);
+		r = batch_add_acknowledgement(batch, &acknowledgement);
 	if (r < 0) {
-		store_batch_free(batch);
+		batch_free(batch);
 		return error_set(reterr, r, "no memory");
 	}
 	pipeline_submit(d, batch);

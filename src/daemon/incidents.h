@@ -12,12 +12,12 @@ struct daemon;
 struct error;
 struct incident_event;
 struct live_repository;
-struct store_batch;
+struct batch;
 
 /* Adds events with their messages, and then the state, to the batch. repository: NULL when it has
  * left the configuration. Returns 0 or -ENOMEM. */
 int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
-	const struct alarm_outcome *outcome, struct store_batch *batch);
+	const struct alarm_outcome *outcome, struct batch *batch);
 
 /* Looks at every repository whether time has come for something. */
 void incidents_tick(struct daemon *d);

@@ -37,7 +37,7 @@ static struct ledger_account *add(struct ledger *ledger, const char *repository)
 	return account;
 }
 
-int ledger_restore(struct ledger *ledger, const char *repository, const struct store_budget *kept,
+int ledger_restore(struct ledger *ledger, const char *repository, const struct saved_budget *kept,
 	uint64_t now_nsec, int64_t now_usec)
 {
 	struct ledger_account *account = add(ledger, repository);
@@ -92,10 +92,10 @@ void ledger_settle(struct ledger_account *account, const struct run *run)
 }
 
 void ledger_save(struct ledger_account *account, uint64_t now_nsec, int64_t now_usec,
-	struct store_budget *ret)
+	struct saved_budget *ret)
 {
 	budget_fill(&account->budget, now_nsec);
-	*ret = (struct store_budget){
+	*ret = (struct saved_budget){
 		.day_bytes = account->budget.day_bytes,
 		.level_bytes = account->budget.level_bytes,
 		.saved_usec = now_usec,

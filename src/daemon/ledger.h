@@ -11,7 +11,7 @@
 #include "model/run.h"
 
 struct config;
-struct store_budget;
+struct saved_budget;
 
 struct ledger_account {
 	char repository[RUN_NAME_MAX + 1];
@@ -26,7 +26,7 @@ struct ledger {
 void ledger_done(struct ledger *ledger);
 
 /* What was kept before this start. Returns 0 or -ENOMEM. */
-int ledger_restore(struct ledger *ledger, const char *repository, const struct store_budget *kept,
+int ledger_restore(struct ledger *ledger, const char *repository, const struct saved_budget *kept,
 	uint64_t now_nsec, int64_t now_usec);
 
 /* Accounts for all repositories of a configuration that may come into force; nothing else changes.
@@ -51,6 +51,6 @@ void ledger_settle(struct ledger_account *account, const struct run *run);
 
 /* What is to be kept. */
 void ledger_save(struct ledger_account *account, uint64_t now_nsec, int64_t now_usec,
-	struct store_budget *ret);
+	struct saved_budget *ret);
 
 #endif

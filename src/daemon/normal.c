@@ -26,13 +26,13 @@ struct past {
 	struct question question;
 	char repository[RUN_NAME_MAX + 1];
 	char probe[RUN_NAME_MAX + 1];
-	char key[STORE_SERIES_KEY_MAX + 1];
+	char key[WORKLOAD_SERIES_KEY_MAX + 1];
 	bool is_again; /* for the windows alone */
 	size_t window; /* custom_alarms_window's */
 	struct custom_windows *windows;
 	int64_t from_usec;
 	struct samples *samples[RUN_OPERATIONS];
-	struct store_baseline *baselines; /* by operation */
+	struct saved_baseline *baselines; /* by operation */
 };
 
 static void free_samples(struct samples **samples)
@@ -79,7 +79,7 @@ static int take_sample(void *data, const struct store_sample *stored)
 static int take_baselines(struct past *past)
 {
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
-		const struct store_baseline *stored = &past->baselines[i];
+		const struct saved_baseline *stored = &past->baselines[i];
 		if (stored->built_usec == 0)
 			continue;
 		int r = find_samples(past->samples, (enum run_operation)i);
@@ -103,7 +103,7 @@ struct windows_question {
 
 static bool is_of_series(const struct run *run, const char *key)
 {
-	struct buf text = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct buf text = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&run->workload, &text);
 	bool is_same = text.error == 0 && strcmp(buf_text(&text), key) == 0;
@@ -175,7 +175,7 @@ static int read_past(struct store_reader *reader, struct question *q, struct err
 
 static int write_key(const struct live_probe *probe, char *ret, size_t size)
 {
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&probe->config->workload, &key);
 	int r = key.error < 0 ? key.error : (key.len < size ? 0 : -ENAMETOOLONG);
@@ -186,9 +186,9 @@ static int write_key(const struct live_probe *probe, char *ret, size_t size)
 }
 
 static int keep_baseline(const struct live_repository *repository, const struct live_probe *probe,
-	enum run_operation operation, const struct baseline *baseline, struct store_batch *batch)
+	enum run_operation operation, const struct baseline *baseline, struct batch *batch)
 {
-	struct store_baseline *kept = calloc(1, sizeof(*kept));
+	struct saved_baseline *kept = calloc(1, sizeof(*kept));
 
 	if (!kept)
 		return -ENOMEM;
@@ -202,7 +202,7 @@ static int keep_baseline(const struct live_repository *repository, const struct 
 	kept->since_usec = probe->normal.since_usec[operation];
 	int r = write_key(probe, kept->key, sizeof(kept->key));
 	if (r == 0)
-		r = store_batch_add_baseline(batch, kept);
+		r = batch_add_baseline(batch, kept);
 	free(kept);
 	return r;
 }
@@ -241,7 +241,7 @@ static struct live_probe *find_probe(
 {
 	struct live_repository *repository = live_find_repository(d->live, past->repository);
 	struct live_probe *probe = live_find_probe(repository, past->probe);
-	char key[STORE_SERIES_KEY_MAX + 1];
+	char key[WORKLOAD_SERIES_KEY_MAX + 1];
 
 	if (!probe || write_key(probe, key, sizeof(key)) < 0 || strcmp(key, past->key) != 0)
 		return NULL; /* what is measured changed meanwhile */
@@ -250,7 +250,7 @@ static struct live_probe *find_probe(
 }
 
 int normal_keep(const struct live_repository *repository, const struct live_probe *probe,
-	struct store_batch *batch)
+	struct batch *batch)
 {
 	int r = 0;
 
@@ -267,11 +267,11 @@ int normal_keep(const struct live_repository *repository, const struct live_prob
 static void keep_unkept(
 	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	int r = batch ? normal_keep(repository, probe, batch) : -ENOMEM;
 
 	if (r < 0) {
-		store_batch_free(batch); /* the next build is kept */
+		batch_free(batch); /* the next build is kept */
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -417,7 +417,7 @@ void normal_done(struct normal *normal)
 
 int normal_learn(const struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, const struct alarm_outcome *outcome, int64_t now_usec,
-	struct store_batch *batch)
+	struct batch *batch)
 {
 	uint8_t code[SAMPLE_CODE_BYTES];
 
@@ -426,7 +426,7 @@ int normal_learn(const struct live_repository *repository, struct live_probe *pr
 		if (!outcome->has_sample[i])
 			continue;
 		sample_code(&outcome->samples[i], code);
-		int r = store_batch_add_sample(batch, run->id, operation, code, sizeof(code));
+		int r = batch_add_sample(batch, run->id, operation, code, sizeof(code));
 		if (r == 0)
 			r = find_samples(probe->normal.samples, operation);
 		if (r < 0)
@@ -469,7 +469,7 @@ uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec
 }
 
 int normal_restart(const struct live_repository *repository, struct live_probe *probe,
-	int64_t now_usec, struct store_batch *batch)
+	int64_t now_usec, struct batch *batch)
 {
 	static const struct baseline nothing;
 	int r = 0;

@@ -16,7 +16,7 @@ struct daemon;
 struct error;
 struct live_probe;
 struct live_repository;
-struct store_batch;
+struct batch;
 
 /* Of one probe; all zero: nothing is known. Belongs to the loop thread. */
 struct normal {
@@ -43,12 +43,12 @@ bool normal_is_asked(const struct daemon *d);
  * or -ENOMEM. */
 int normal_learn(const struct live_repository *repository, struct live_probe *probe,
 	const struct run *run, const struct alarm_outcome *outcome, int64_t now_usec,
-	struct store_batch *batch);
+	struct batch *batch);
 
 /* Lent until the next of these calls; NULL when nothing is normal yet. */
 /* Adds the baselines that are in memory to a batch, for a history that does not have them. */
 int normal_keep(const struct live_repository *repository, const struct live_probe *probe,
-	struct store_batch *batch);
+	struct batch *batch);
 
 const struct baseline *normal_baseline(const struct normal *normal, enum run_operation operation);
 
@@ -57,6 +57,6 @@ uint64_t normal_best_bytes_per_sec(const struct normal *normal, int64_t now_usec
 
 /* Forgets it: from now on another is normal. Adds that to the batch. Returns 0 or -ENOMEM. */
 int normal_restart(const struct live_repository *repository, struct live_probe *probe,
-	int64_t now_usec, struct store_batch *batch);
+	int64_t now_usec, struct batch *batch);
 
 #endif

@@ -163,7 +163,7 @@ static int judge(struct daemon *d, struct live_repository *repository, struct li
 /* What came of it: behind the run, which these rows refer to. */
 static int keep_verdict(struct daemon *d, struct live_repository *repository,
 	struct live_probe *probe, const struct run *run, const struct alarm_outcome *outcome,
-	struct store_batch *batch)
+	struct batch *batch)
 {
 	int r = incidents_add(d, repository, repository->alarm, outcome, batch);
 
@@ -173,44 +173,43 @@ static int keep_verdict(struct daemon *d, struct live_repository *repository,
 }
 
 static int note_first_identity(
-	struct live_repository *repository, const struct run *run, struct store_batch *batch)
+	struct live_repository *repository, const struct run *run, struct batch *batch)
 {
-	struct store_first_identity first;
+	struct first_identity first;
 
 	if (!seen_note(repository, run))
 		return 0;
 	seen_to_store(repository, &first);
-	return store_batch_add_first_identity(batch, &first);
+	return batch_add_first_identity(batch, &first);
 }
 
-static int batch_add_budget(
-	struct daemon *d, struct ledger_account *account, struct store_batch *batch)
+static int add_budget(struct daemon *d, struct ledger_account *account, struct batch *batch)
 {
-	struct store_budget budget;
+	struct saved_budget budget;
 
 	if (account->budget.day_bytes == 0)
 		return 0;
 	ledger_save(
 		account, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock), &budget);
-	return store_batch_add_budget(batch, account->repository, &budget);
+	return batch_add_budget(batch, account->repository, &budget);
 }
 
 /* Also of a repository that left the configuration meanwhile. */
-static int settle(struct daemon *d, const struct run *run, struct store_batch *batch)
+static int settle(struct daemon *d, const struct run *run, struct batch *batch)
 {
 	struct ledger_account *account = ledger_find(&d->ledger, run->repository);
 
 	if (!account || (run->status == RUN_SKIPPED && run->reserved_bytes == 0))
 		return 0;
 	ledger_settle(account, run);
-	return batch_add_budget(d, account, batch);
+	return add_budget(d, account, batch);
 }
 
-void pipeline_submit(struct daemon *d, struct store_batch *batch)
+void pipeline_submit(struct daemon *d, struct batch *batch)
 {
-	bool has_message = store_batch_message(batch, 0) != NULL;
+	bool has_message = batch_message(batch, 0) != NULL;
 
-	store_batch_set_tag(batch, clock_monotonic_nsec(&d->clock));
+	batch_set_tag(batch, clock_monotonic_nsec(&d->clock));
 	if (store_writer_submit(d->writer, batch) == -ENOBUFS)
 		log_error(
 			"the history cannot be written and its queue is full: the oldest result is lost");
@@ -254,7 +253,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 	struct live_probe *probe = live_find_probe(repository, run->probe);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct alarm_state *before = repository ? copy_alarm(repository->alarm) : NULL;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	int r = batch && outcome && (before || !repository) ? 0 : -ENOMEM;
 	bool is_taken = false;
 
@@ -270,7 +269,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 	if (r >= 0 && repository)
 		r = note_first_identity(repository, run, batch);
 	if (r >= 0) {
-		r = store_batch_add_run(batch, run);
+		r = batch_add_run(batch, run);
 		run = r >= 0 ? run : NULL; /* taken, also on failure */
 		is_taken = true;
 	}
@@ -286,7 +285,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 		free(run);
 	free(before);
 	free(outcome);
-	store_batch_free(batch);
+	batch_free(batch);
 }
 
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
@@ -315,14 +314,14 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
 {
 	struct ledger_account *account = ledger_find(&d->ledger, repository);
-	struct store_batch *batch = account && bytes > 0 ? store_batch_new() : NULL;
+	struct batch *batch = account && bytes > 0 ? batch_new() : NULL;
 
 	if (!account || bytes == 0)
 		return;
 	ledger_reserve(account, bytes);
-	if (!batch || batch_add_budget(d, account, batch) < 0) {
+	if (!batch || add_budget(d, account, batch) < 0) {
 		log_error("%s: what a run may write could not be kept: no memory", repository);
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -331,13 +330,13 @@ void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
 void pipeline_complete_stuck(
 	struct daemon *d, const char *repository, int64_t run_id, uint64_t duration_nsec)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	sampler_note_release(d, repository);
-	if (!batch || store_batch_add_duration(batch, run_id, duration_nsec) < 0) {
+	if (!batch || batch_add_duration(batch, run_id, duration_nsec) < 0) {
 		log_error(
 			"the duration of run %lld could not be kept: no memory", (long long)run_id);
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -346,14 +345,14 @@ void pipeline_complete_stuck(
 void pipeline_note_watched(struct daemon *d)
 {
 	struct buf names = BUF_INIT(WATCHED_MAX);
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	for (size_t i = 0; i < d->config->repository_count; i++)
 		buf_printf(&names, "\n%s", d->config->repositories[i].name);
 	buf_add_char(&names, '\n');
-	if (!batch || names.error < 0 || store_batch_add_watched(batch, buf_text(&names)) < 0) {
+	if (!batch || names.error < 0 || batch_add_watched(batch, buf_text(&names)) < 0) {
 		log_error("which repositories are watched could not be kept: no memory");
-		store_batch_free(batch);
+		batch_free(batch);
 	} else {
 		pipeline_submit(d, batch);
 	}
@@ -379,7 +378,7 @@ static const char *find_gone(
 }
 
 static int forget_gone(struct daemon *d, struct alarm_state *alarm,
-	const struct config_repository *repository, struct store_batch *batch)
+	const struct config_repository *repository, struct batch *batch)
 {
 	struct live_repository *live = live_find_repository(d->live, repository->name);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
@@ -396,7 +395,7 @@ static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	return r;
 }
 
-static int forget_all(struct daemon *d, struct alarm_state *alarm, struct store_batch *batch)
+static int forget_all(struct daemon *d, struct alarm_state *alarm, struct batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = -ENOMEM;
@@ -419,7 +418,7 @@ void pipeline_forget(
 {
 	if (repository ? !find_gone(alarm, repository) : is_empty(alarm))
 		return;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	int r = -ENOMEM;
 	if (batch)
 		r = repository ? forget_gone(d, alarm, repository, batch)
@@ -427,7 +426,7 @@ void pipeline_forget(
 	if (r < 0) {
 		log_error("%s: the alarm of what is gone could not be ended: %s", alarm->repository,
 			errno_text(-r));
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -435,24 +434,24 @@ void pipeline_forget(
 
 void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	if (!batch || store_batch_add_mute(batch, mute) < 0) {
+	if (!batch || batch_add_mute(batch, mute) < 0) {
 		log_error("a mute will be forgotten at the next start: no memory");
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
 }
 
-static int add_repository(struct live_repository *repository, struct store_batch *batch)
+static int add_repository(struct live_repository *repository, struct batch *batch)
 {
-	struct store_first_identity first;
-	int r = store_batch_add_alarm(batch, repository->alarm);
+	struct first_identity first;
+	int r = batch_add_alarm(batch, repository->alarm);
 
 	if (r >= 0 && repository->place.seen.is_set) {
 		seen_to_store(repository, &first);
-		r = store_batch_add_first_identity(batch, &first);
+		r = batch_add_first_identity(batch, &first);
 		repository->place.is_seen_stored = true;
 	}
 	for (size_t i = 0; r >= 0 && i < repository->probe_count; i++)
@@ -463,19 +462,19 @@ static int add_repository(struct live_repository *repository, struct store_batch
 
 void pipeline_keep_present(struct daemon *d)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	int r = batch ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r >= 0 && i < d->live->repository_count; i++)
 		r = add_repository(&d->live->repositories[i], batch);
 	for (size_t i = 0; r >= 0 && i < d->ledger.count; i++)
-		r = batch_add_budget(d, &d->ledger.accounts[i], batch);
+		r = add_budget(d, &d->ledger.accounts[i], batch);
 	for (size_t i = 0; r >= 0 && i < d->mutes->count; i++)
-		r = store_batch_add_mute(batch, &d->mutes->items[i]);
+		r = batch_add_mute(batch, &d->mutes->items[i]);
 	if (r < 0) {
 		log_error("what is known at present could not be kept in the new history: %s",
 			errno_text(-r));
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);
@@ -493,13 +492,13 @@ static void send_message(void *data, const struct message *message)
 		d->notifications_pending++;
 }
 
-static void send_messages(struct daemon *d, const struct store_batch *batch)
+static void send_messages(struct daemon *d, const struct batch *batch)
 {
 	const struct message *message;
 
-	if (store_batch_is_told(batch))
+	if (batch_is_told(batch))
 		return;
-	for (size_t i = 0; (message = store_batch_message(batch, i)) != NULL; i++)
+	for (size_t i = 0; (message = batch_message(batch, i)) != NULL; i++)
 		send_message(d, message);
 }
 
@@ -529,25 +528,25 @@ int pipeline_start(struct daemon *d)
 void pipeline_committed(struct daemon *d)
 {
 	int error = 0;
-	struct store_batch *batch;
+	struct batch *batch;
 
 	while ((batch = store_writer_take(d->writer, &error)) != NULL) {
 		if (error < 0 && error != -ENOBUFS) /* which was said when it was given up */
 			log_error("a result could not be written to the history and is lost: %s",
 				errno_text(-error));
 		send_messages(d, batch);
-		store_batch_free(batch);
+		batch_free(batch);
 	}
 	daemon_changed(d);
 }
 
 static void mark_delivered(struct daemon *d, const char *key)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	if (!batch || store_batch_add_delivery(batch, key, clock_realtime_usec(&d->clock)) < 0) {
+	if (!batch || batch_add_delivery(batch, key, clock_realtime_usec(&d->clock)) < 0) {
 		log_error("message %s could not be marked as delivered: no memory", key);
-		store_batch_free(batch);
+		batch_free(batch);
 		return;
 	}
 	pipeline_submit(d, batch);

@@ -11,7 +11,7 @@ struct daemon;
 struct mute;
 struct reading;
 struct run;
-struct store_batch;
+struct batch;
 
 /* Takes the run: facts, alarm, live, store. begin: the kernel's counters when it was started, NULL
  * when they were not asked for. */
@@ -39,7 +39,7 @@ void pipeline_forget(
 	struct daemon *d, struct alarm_state *alarm, const struct config_repository *repository);
 
 /* Hands a batch (taken) to the store. */
-void pipeline_submit(struct daemon *d, struct store_batch *batch);
+void pipeline_submit(struct daemon *d, struct batch *batch);
 
 /* Hands the store all that is known at present, for a history that was begun anew: alarm states
  * with their open incidents, first identities, budgets, mutes, what is normal. */

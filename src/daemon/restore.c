@@ -102,7 +102,7 @@ static int take_first_identity(struct daemon *d, const void *row)
 	return seen_restore(d->live, row);
 }
 
-static int keep_first_identity(void *data, const struct store_first_identity *first)
+static int keep_first_identity(void *data, const struct first_identity *first)
 {
 	return keep(data, take_first_identity, first, sizeof(*first));
 }
@@ -173,7 +173,7 @@ static int keep_mute(void *data, const struct mute *mute)
 
 struct budget_row {
 	char repository[RUN_NAME_MAX + 1];
-	struct store_budget budget;
+	struct saved_budget budget;
 };
 
 static int take_budget(struct daemon *d, const void *row)
@@ -184,7 +184,7 @@ static int take_budget(struct daemon *d, const void *row)
 		clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 }
 
-static int keep_budget(void *data, const char *repository, const struct store_budget *budget)
+static int keep_budget(void *data, const char *repository, const struct saved_budget *budget)
 {
 	struct budget_row row = { .budget = *budget };
 

@@ -55,23 +55,23 @@ bool seen_note(struct live_repository *repository, const struct run *run)
 	return is_new;
 }
 
-void seen_to_store(const struct live_repository *repository, struct store_first_identity *ret)
+void seen_to_store(const struct live_repository *repository, struct first_identity *ret)
 {
-	*ret = (struct store_first_identity){
+	*ret = (struct first_identity){
 		.wanted = seen_wanted(repository->config),
 		.seen = repository->place.seen,
 	};
 	(void)strncat(ret->repository, repository->config->name, RUN_NAME_MAX);
 }
 
-void seen_forget(struct live_repository *repository, struct store_first_identity *ret)
+void seen_forget(struct live_repository *repository, struct first_identity *ret)
 {
 	repository->place.seen = (struct identity_seen){ .is_set = false };
 	seen_to_store(repository, ret);
 	ret->wanted = ~ret->wanted;
 }
 
-int seen_restore(struct live *live, const struct store_first_identity *first)
+int seen_restore(struct live *live, const struct first_identity *first)
 {
 	struct live_repository *repository = live_find_repository(live, first->repository);
 

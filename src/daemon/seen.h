@@ -12,7 +12,7 @@
 struct config_repository;
 struct live;
 struct live_repository;
-struct store_first_identity;
+struct first_identity;
 
 /* Stands for the keys named above. */
 int64_t seen_wanted(const struct config_repository *config);
@@ -24,14 +24,14 @@ void seen_expect(const struct live_repository *repository, struct job_expectatio
  * when there is something new to be stored. */
 bool seen_note(struct live_repository *repository, const struct run *run);
 
-void seen_to_store(const struct live_repository *repository, struct store_first_identity *ret);
+void seen_to_store(const struct live_repository *repository, struct first_identity *ret);
 
 /* Whatever is there next is the right one. Gives what is to be stored of that: a row that holds for
  * no configuration. */
-void seen_forget(struct live_repository *repository, struct store_first_identity *ret);
+void seen_forget(struct live_repository *repository, struct first_identity *ret);
 
 /* At the start: what the history knows. One that holds for another configuration is left out. */
-int seen_restore(struct live *live, const struct store_first_identity *first);
+int seen_restore(struct live *live, const struct first_identity *first);
 
 /* At the start, after that: of those for which nothing is recorded, as an earlier version did not,
  * the newest measured run tells, if it was of this path. */

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libmodel.a
 libmodel_a_SOURCES = \
 	%D%/alarm_code.c %D%/alarm_code.h \
 	%D%/alarm_state.c %D%/alarm_state.h \
+	%D%/batch.c %D%/batch.h \
 	%D%/budget.c %D%/budget.h \
 	%D%/checkup.c %D%/checkup.h \
 	%D%/device.c %D%/device.h \

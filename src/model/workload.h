@@ -133,6 +133,7 @@ void workload_describe(const struct workload *w, struct buf *b);
 /* {"preset", "block_size_bytes", "write_percent", "pattern", …}: only available options. */
 struct json_t *workload_to_json(const struct workload *w);
 
+#define WORKLOAD_SERIES_KEY_MAX 1023 /* bytes of workload_series_key's */
 /* The key of a series: two workloads with the same text are the same series. Bounds, limits,
  * timeout, seed and engine are not part of it. */
 void workload_series_key(const struct workload *w, struct buf *b);

@@ -40,14 +40,14 @@ static int pass_alarm(void *data, const struct alarm_state *state)
 	return 0;
 }
 
-static int pass_first_identity(void *data, const struct store_first_identity *first)
+static int pass_first_identity(void *data, const struct first_identity *first)
 {
 	(void)data;
 	(void)first;
 	return 0;
 }
 
-static int pass_budget(void *data, const char *repository, const struct store_budget *budget)
+static int pass_budget(void *data, const char *repository, const struct saved_budget *budget)
 {
 	(void)data;
 	(void)repository;
@@ -160,7 +160,7 @@ static int check_series(struct store_reader *reader, struct error *reterr)
 {
 	static const char text[] = "SELECT id FROM series WHERE id BETWEEN 1 AND ? ORDER BY id";
 	struct histogram *scratch = malloc(sizeof(*scratch)); /* too big for the stack */
-	struct store_baseline *baselines = calloc(RUN_OPERATIONS, sizeof(*baselines));
+	struct saved_baseline *baselines = calloc(RUN_OPERATIONS, sizeof(*baselines));
 	struct sql s = { 0 };
 	int r = scratch && baselines
 		? reader_prepare(reader, text, &s, reterr)

@@ -5,15 +5,16 @@
 
 #include <stddef.h>
 
-#include "store/batch.h"
+#include "model/batch.h"
+#include "store/store.h"
 
 struct batch_queue {
-	struct store_batch *first;
-	struct store_batch *last;
+	struct batch *first;
+	struct batch *last;
 	size_t length;
 };
 
-static inline void batch_queue_add(struct batch_queue *q, struct store_batch *batch)
+static inline void batch_queue_add(struct batch_queue *q, struct batch *batch)
 {
 	batch->next = NULL;
 	if (q->last)
@@ -25,9 +26,9 @@ static inline void batch_queue_add(struct batch_queue *q, struct store_batch *ba
 }
 
 /* The oldest, given to the caller, or NULL. */
-static inline struct store_batch *batch_queue_take(struct batch_queue *q)
+static inline struct batch *batch_queue_take(struct batch_queue *q)
 {
-	struct store_batch *batch = q->first;
+	struct batch *batch = q->first;
 
 	if (!batch)
 		return NULL;
@@ -40,10 +41,10 @@ static inline struct store_batch *batch_queue_take(struct batch_queue *q)
 
 static inline void batch_queue_done(struct batch_queue *q)
 {
-	struct store_batch *batch;
+	struct batch *batch;
 
 	while ((batch = batch_queue_take(q)))
-		store_batch_free(batch);
+		batch_free(batch);
 }
 
 #endif

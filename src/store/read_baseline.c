@@ -110,9 +110,9 @@ int store_read_samples(struct store_reader *reader, const struct store_sample_qu
 	return r;
 }
 
-static void read_baseline(struct sql *s, struct store_baseline *ret)
+static void read_baseline(struct sql *s, struct saved_baseline *ret)
 {
-	*ret = (struct store_baseline){ .operation = RUN_READ };
+	*ret = (struct saved_baseline){ .operation = RUN_READ };
 	ret->operation = (enum run_operation)sql_unsigned(s, RUN_OPERATIONS - 1);
 	ret->built_usec = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->anchor = (int32_t)sql_integer(s, INT32_MIN, INT32_MAX);
@@ -122,11 +122,11 @@ static void read_baseline(struct sql *s, struct store_baseline *ret)
 }
 
 int reader_read_baselines(struct store_reader *reader, int64_t series,
-	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr)
+	struct saved_baseline ret[RUN_OPERATIONS], struct error *reterr)
 {
 	static const char text[] = "SELECT operation, built_usec, anchor, anchor_usec, valley_nsec,"
 				   " since_usec FROM baseline WHERE series = ?";
-	struct store_baseline baseline;
+	struct saved_baseline baseline;
 	struct sql s = { 0 };
 
 	memset(ret, 0, sizeof(*ret) * RUN_OPERATIONS);
@@ -144,7 +144,7 @@ int reader_read_baselines(struct store_reader *reader, int64_t series,
 }
 
 int store_read_baselines(struct store_reader *reader, const struct store_sample_query *query,
-	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr)
+	struct saved_baseline ret[RUN_OPERATIONS], struct error *reterr)
 {
 	int64_t series = 0;
 	int r = find_series(reader, query, &series, reterr);

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-static void read_budget(struct sql *s, struct store_budget *ret)
+static void read_budget(struct sql *s, struct saved_budget *ret)
 {
 	ret->day_bytes = sql_unsigned(s, INT64_MAX);
 	ret->level_bytes = sql_integer(s, INT64_MIN, INT64_MAX);
@@ -11,7 +11,7 @@ static void read_budget(struct sql *s, struct store_budget *ret)
 }
 
 int store_read_budgets(struct store_reader *reader,
-	int (*each)(void *data, const char *repository, const struct store_budget *budget),
+	int (*each)(void *data, const char *repository, const struct saved_budget *budget),
 	void *data, struct error *reterr)
 {
 	static const char text[] =
@@ -19,7 +19,7 @@ int store_read_budgets(struct store_reader *reader,
 		" budget.saved_usec FROM budget JOIN target ON target.id = budget.target"
 		" ORDER BY target.id";
 	struct sql s = { 0 };
-	struct store_budget budget;
+	struct saved_budget budget;
 	char name[RUN_NAME_MAX + 1];
 
 	int r = reader_prepare(reader, text, &s, reterr);

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "store/reader.h"
 
-static void read_first_identity(struct sql *s, struct store_first_identity *ret)
+static void read_first_identity(struct sql *s, struct first_identity *ret)
 {
 	ret->wanted = sql_integer(s, INT64_MIN, INT64_MAX);
 	ret->seen.is_set = true;
@@ -17,14 +17,14 @@ static void read_first_identity(struct sql *s, struct store_first_identity *ret)
 }
 
 int store_read_first_identities(struct store_reader *reader,
-	int (*each)(void *data, const struct store_first_identity *first), void *data,
+	int (*each)(void *data, const struct first_identity *first), void *data,
 	struct error *reterr)
 {
 	static const char text[] =
 		"SELECT target.id, target.name, f.wanted, f.is_mount, f.fs_type, f.source,"
 		" f.mount_point, f.fs_uuid"
 		" FROM first_identity AS f JOIN target ON target.id = f.target ORDER BY target.id";
-	struct store_first_identity first;
+	struct first_identity first;
 	struct sql s = { 0 };
 
 	int r = reader_prepare(reader, text, &s, reterr);

@@ -56,7 +56,7 @@ int64_t reader_limit(size_t limit);
 
 /* Reads what store_read_baselines would of a series. */
 int reader_read_baselines(struct store_reader *reader, int64_t series,
-	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr);
+	struct saved_baseline ret[RUN_OPERATIONS], struct error *reterr);
 
 /* Columns of an incident_event "e" of incident "incident" and target "target", and their reader;
  * the event's own may all be NULL, which reads as zeros. */

@@ -3,7 +3,6 @@ noinst_LIBRARIES += libstore.a
 libstore_a_SOURCES = \
 	%D%/bad_rows.c %D%/bad_rows.h \
 	%D%/backup.c %D%/backup.h \
-	%D%/batch.c %D%/batch.h \
 	%D%/bits.c %D%/bits.h \
 	%D%/check_rows.c %D%/check_rows.h \
 	%D%/code.c %D%/code.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history in SQLite. Three parts: the database (open, migrate), the writer (one thread, batches
- * in, one transaction each), and readers. No sqlite type leaves this folder. */
+ * in, one transaction each; see model/batch.h), and readers. No sqlite type leaves this folder. */
 #ifndef REPOPROBE_STORE_STORE_H
 #define REPOPROBE_STORE_STORE_H
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "model/alarm_state.h"
+#include "model/batch.h"
 #include "model/incident.h"
 #include "model/message.h"
 #include "model/mute.h"
@@ -17,108 +18,6 @@
 
 struct buf;
 struct error;
-
-#define STORE_SERIES_KEY_MAX 1023
-
-/* --- A batch: changes that are committed together or not at all (batch.c)  */
-
-struct store_batch;
-
-struct store_batch *store_batch_new(void); /* NULL when memory is short */
-struct store_batch *store_batch_free(struct store_batch *batch);
-
-/* Each returns 0 or -ENOMEM. The run is taken (freed with the batch) also on failure; its id (above
- * 0) and start (not before 1970) must be set by the caller. Others are copied. */
-int store_batch_add_run(struct store_batch *batch, struct run *run);
-/* Replaces the repository's alarm state. */
-int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state);
-/* The event, and the incident row it opens, changes or closes. */
-int store_batch_add_event(struct store_batch *batch, const struct incident_event *event);
-int store_batch_add_message(struct store_batch *batch, const struct message *message);
-/* It was delivered. No such message: nothing happens. -ENAMETOOLONG: no key is that long. */
-int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec);
-/* A stuck run whose worker is gone at last: its true duration. */
-int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec);
-
-/* What a repository was when it was first seen, in place of what is recorded of that. */
-struct store_first_identity {
-	char repository[RUN_NAME_MAX + 1];
-	int64_t wanted; /* stands for the configuration that it holds for */
-	struct identity_seen seen;
-};
-int store_batch_add_first_identity(
-	struct store_batch *batch, const struct store_first_identity *first);
-
-/* What may still be written to a repository, as of an instant. */
-struct store_budget {
-	uint64_t day_bytes;
-	int64_t level_bytes;
-	int64_t saved_usec;
-};
-/* Replaces the repository's. -ENAMETOOLONG: no repository is called so. */
-int store_batch_add_budget(
-	struct store_batch *batch, const char *repository, const struct store_budget *budget);
-
-/* Replaces the names of the repositories that the daemon watches, each between line ends
- * ("\na\nb\n"). */
-int store_batch_add_watched(struct store_batch *batch, const char *names);
-
-/* A new mute, or with the id of an earlier one its new end. */
-int store_batch_add_mute(struct store_batch *batch, const struct mute *mute);
-
-/* What the rules keep of a run of this batch or an earlier one, in the caller's own code; no such
- * run: nothing happens. -EMSGSIZE: longer than STORE_SAMPLE_MAX. */
-#define STORE_SAMPLE_MAX 64
-int store_batch_add_sample(struct store_batch *batch, int64_t run_id, enum run_operation operation,
-	const void *bytes, size_t len);
-
-/* What outlives the samples of a series. */
-struct store_baseline {
-	char repository[RUN_NAME_MAX + 1];
-	char probe[RUN_NAME_MAX + 1];
-	char key[STORE_SERIES_KEY_MAX + 1]; /* workload_series_key's */
-	enum run_operation operation;
-	int64_t built_usec;
-	int32_t anchor; /* 0: none yet */
-	int64_t anchor_usec;
-	uint64_t valley_nsec; /* 0: none */
-	int64_t since_usec; /* samples before that count no more */
-};
-/* Replaces what was kept of that series and operation. */
-int store_batch_add_baseline(struct store_batch *batch, const struct store_baseline *baseline);
-
-struct store_acknowledgement {
-	int64_t incident_id;
-	int64_t time_usec;
-	uint32_t uid;
-	char text[MUTE_REASON_MAX + 1]; /* "": nothing was said */
-};
-/* No such incident: nothing happens. */
-int store_batch_add_acknowledgement(
-	struct store_batch *batch, const struct store_acknowledgement *acknowledgement);
-
-/* Lent: the messages of a batch, in order (NULL past the end); the run (NULL: none). */
-const struct message *store_batch_message(const struct store_batch *batch, size_t i);
-const struct run *store_batch_run(const struct store_batch *batch);
-/* Free use by the caller, 0 at first. */
-void store_batch_set_tag(struct store_batch *batch, uint64_t tag);
-uint64_t store_batch_tag(const struct store_batch *batch);
-/* Its messages were handed out by store_writer_tell. */
-bool store_batch_is_told(const struct store_batch *batch);
-
-/* --- Rows that cannot be read (bad_rows.c) ------------------------------ */
-
-/* The rows that readers and the writer skipped because a value in them is out of range. For any
- * thread. */
-struct store_bad_rows;
-
-/* say() is told of each row once, on the thread that found it; NULL: nobody. NULL when memory is
- * short. */
-struct store_bad_rows *store_bad_rows_new(void (*say)(void *data, const char *line), void *data);
-/* One more owner, who frees it as well. */
-struct store_bad_rows *store_bad_rows_share(struct store_bad_rows *bad_rows);
-struct store_bad_rows *store_bad_rows_free(struct store_bad_rows *bad_rows);
-size_t store_bad_rows_count(struct store_bad_rows *bad_rows); /* 0 for NULL */
 
 /* --- The writer (database.c, opening.c, writer.c) ----------------------- */
 
@@ -148,7 +47,7 @@ void store_writer_replace(struct store_writer *writer, const char *why);
 /* Takes the batch. -ENOBUFS when the queue is full: the oldest batch of the queue is then given up,
  * counted as lost and handed back by store_writer_take, and this one is queued all the same.
  * Batches that wait are committed many at a time. */
-int store_writer_submit(struct store_writer *writer, struct store_batch *batch);
+int store_writer_submit(struct store_writer *writer, struct batch *batch);
 
 /* Hands out the messages of batches that wait and whose tag is at most `tag`, the oldest first;
  * each batch once. Returns true while others with messages wait that are not told. */
@@ -163,7 +62,7 @@ int store_writer_fd(const struct store_writer *writer);
  * (the run's id is taken), -EUCLEAN (the database is damaged, and so were those that took its
  * place), others for a bug. Trouble that can pass (busy, full disk, I/O error) is retried inside,
  * after 100 ms to 5 s, and never ends here. */
-struct store_batch *store_writer_take(struct store_writer *writer, int *ret_error);
+struct batch *store_writer_take(struct store_writer *writer, int *ret_error);
 
 struct store_writer_status {
 	size_t queue_length;
@@ -241,10 +140,10 @@ struct store_run_filter {
 int store_read_runs(struct store_reader *reader, const struct store_run_filter *filter,
 	int (*each)(void *data, const struct run *run), void *data, struct error *reterr);
 
-/* What the rules kept of an operation of a run (store_batch_add_sample). */
+/* What the rules kept of an operation of a run (batch_add_sample). */
 struct store_judged {
 	size_t sample_len; /* 0: it was not judged */
-	uint8_t sample[STORE_SAMPLE_MAX];
+	uint8_t sample[BATCH_SAMPLE_MAX];
 	int64_t since_usec; /* samples of its series before that count no more */
 };
 /* The same with that, oldest first and without a limit, page by page: memory does not grow with
@@ -266,14 +165,14 @@ int store_read_alarms(struct store_reader *reader,
 	int (*each)(void *data, const struct alarm_state *state), void *data, struct error *reterr);
 
 int store_read_first_identities(struct store_reader *reader,
-	int (*each)(void *data, const struct store_first_identity *first), void *data,
+	int (*each)(void *data, const struct first_identity *first), void *data,
 	struct error *reterr);
 
 int store_read_budgets(struct store_reader *reader,
-	int (*each)(void *data, const char *repository, const struct store_budget *budget),
+	int (*each)(void *data, const char *repository, const struct saved_budget *budget),
 	void *data, struct error *reterr);
 
-/* What store_batch_add_watched kept last; nothing is added when that is not known. */
+/* What batch_add_watched kept last; nothing is added when that is not known. */
 int store_read_watched(struct store_reader *reader, struct buf *names, struct error *reterr);
 
 /* Messages not delivered yet, oldest first. */
@@ -373,7 +272,7 @@ int store_read_samples(struct store_reader *reader, const struct store_sample_qu
 
 /* Of that series; those that were never kept are all 0. -ENOENT as above. */
 int store_read_baselines(struct store_reader *reader, const struct store_sample_query *query,
-	struct store_baseline ret[RUN_OPERATIONS], struct error *reterr);
+	struct saved_baseline ret[RUN_OPERATIONS], struct error *reterr);
 
 /* What was measured under the name of a probe, and when: each is a series, since the numbers of
  * different workloads cannot be compared. Oldest first; those without any run left are passed

@@ -179,7 +179,7 @@ int write_series(struct write *w, int64_t target, const char *probe, const char 
 	return write_look_up(w, &lookup, &k, ret_id, reterr);
 }
 
-static int write_changes(struct write *w, const struct store_batch *batch, struct error *reterr)
+static int write_changes(struct write *w, const struct batch *batch, struct error *reterr)
 {
 	static int (*const writers[])(struct write *, const struct change *, struct error *) = {
 		[CHANGE_RUN] = write_run,
@@ -206,17 +206,16 @@ static int write_changes(struct write *w, const struct store_batch *batch, struc
 }
 
 static int write_each(
-	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
+	struct write *w, const struct batch *first, size_t count, struct error *reterr)
 {
 	int r = 0;
 
-	for (const struct store_batch *b = first; r == 0 && count > 0; b = b->next, count--)
+	for (const struct batch *b = first; r == 0 && count > 0; b = b->next, count--)
 		r = write_changes(w, b, reterr);
 	return r;
 }
 
-int write_batches(
-	struct write *w, const struct store_batch *first, size_t count, struct error *reterr)
+int write_batches(struct write *w, const struct batch *first, size_t count, struct error *reterr)
 {
 	int r = sql_finish(write_start(w, WRITE_BEGIN), reterr);
 

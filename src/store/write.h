@@ -3,8 +3,9 @@
 #ifndef REPOPROBE_STORE_WRITE_H
 #define REPOPROBE_STORE_WRITE_H
 
-#include "store/batch.h"
+#include "model/batch.h"
 #include "store/sql.h"
+#include "store/store.h"
 
 enum write_statement {
 	WRITE_BEGIN,
@@ -49,8 +50,7 @@ void write_done(struct write *w); /* also when init failed; db may be NULL then 
 
 /* Commits all changes of `count` batches in a row, or changes nothing. Errors: see sql_errno and
  * sql_is_passing. */
-int write_batches(
-	struct write *w, const struct store_batch *first, size_t count, struct error *reterr);
+int write_batches(struct write *w, const struct batch *first, size_t count, struct error *reterr);
 
 /* --- Among write*.c ----------------------------------------------------- */
 

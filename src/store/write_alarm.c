@@ -177,7 +177,7 @@ int write_delivery(struct write *w, const struct change *change, struct error *r
 
 int write_acknowledgement(struct write *w, const struct change *change, struct error *reterr)
 {
-	const struct store_acknowledgement *a = change->acknowledgement;
+	const struct acknowledgement *a = change->acknowledgement;
 	struct sql *s = write_start(w, WRITE_SET_ACKNOWLEDGEMENT);
 
 	sql_bind_integer(s, a->time_usec);

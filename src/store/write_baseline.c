@@ -15,7 +15,7 @@ int write_sample(struct write *w, const struct change *change, struct error *ret
 
 int write_baseline(struct write *w, const struct change *change, struct error *reterr)
 {
-	const struct store_baseline *baseline = change->baseline;
+	const struct saved_baseline *baseline = change->baseline;
 	int64_t target;
 	int64_t series = 0;
 

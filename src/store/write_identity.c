@@ -4,7 +4,7 @@
 
 int write_first_identity(struct write *w, const struct change *change, struct error *reterr)
 {
-	const struct store_first_identity *first = change->first_identity;
+	const struct first_identity *first = change->first_identity;
 	const struct identity_seen *seen = &first->seen;
 	int64_t target;
 

@@ -49,7 +49,7 @@ static void bind_identity(struct sql *s, const void *data)
 static int find_series(struct write *w, const struct run *run, int64_t target, int64_t *ret_id,
 	struct error *reterr)
 {
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&run->workload, &key);
 	int r = key.error < 0 ? key.error
@@ -262,7 +262,7 @@ int write_duration(struct write *w, const struct change *change, struct error *r
 
 int write_budget(struct write *w, const struct change *change, struct error *reterr)
 {
-	const struct store_budget *budget = &change->budget->budget;
+	const struct saved_budget *budget = &change->budget->budget;
 	int64_t target;
 
 	int r = write_target(w, change->budget->repository, &target, reterr);

@@ -49,7 +49,7 @@ bool writer_wait(int fd, uint64_t limit_msec)
 	return n > 0;
 }
 
-void writer_finish(struct store_writer *w, struct store_batch *batch, int error)
+void writer_finish(struct store_writer *w, struct batch *batch, int error)
 {
 	batch->error = error;
 	batch_queue_add(&w->finished, batch);
@@ -181,17 +181,17 @@ void store_writer_replace(struct store_writer *writer, const char *why)
 	pthread_mutex_unlock(&writer->lock);
 }
 
-static bool tell_batch(struct store_batch *batch, uint64_t tag,
+static bool tell_batch(struct batch *batch, uint64_t tag,
 	void (*each)(void *data, const struct message *message), void *data)
 {
-	const struct message *message = store_batch_message(batch, 0);
+	const struct message *message = batch_message(batch, 0);
 
 	if (!message || batch->is_told)
 		return false;
 	if (batch->tag > tag)
 		return true;
 	batch->is_told = true;
-	for (size_t i = 0; message; message = store_batch_message(batch, ++i))
+	for (size_t i = 0; message; message = batch_message(batch, ++i))
 		each(data, message);
 	return false;
 }
@@ -202,20 +202,20 @@ bool store_writer_tell(struct store_writer *writer, uint64_t tag,
 	bool are_more = false;
 
 	pthread_mutex_lock(&writer->lock);
-	for (struct store_batch *b = writer->current.first; b; b = b->next)
+	for (struct batch *b = writer->current.first; b; b = b->next)
 		are_more |= tell_batch(b, tag, each, data);
-	for (struct store_batch *b = writer->waiting.first; b; b = b->next)
+	for (struct batch *b = writer->waiting.first; b; b = b->next)
 		are_more |= tell_batch(b, tag, each, data);
 	pthread_mutex_unlock(&writer->lock);
 	return are_more;
 }
 
-int store_writer_submit(struct store_writer *writer, struct store_batch *batch)
+int store_writer_submit(struct store_writer *writer, struct batch *batch)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&writer->lock);
-	struct store_batch *oldest = writer->waiting.length >= writer->max_batches
+	struct batch *oldest = writer->waiting.length >= writer->max_batches
 		? batch_queue_take(&writer->waiting)
 		: NULL;
 	if (oldest) {
@@ -253,10 +253,10 @@ int store_writer_fd(const struct store_writer *writer)
 	return writer->done_fd;
 }
 
-struct store_batch *store_writer_take(struct store_writer *writer, int *ret_error)
+struct batch *store_writer_take(struct store_writer *writer, int *ret_error)
 {
 	pthread_mutex_lock(&writer->lock);
-	struct store_batch *batch = batch_queue_take(&writer->finished);
+	struct batch *batch = batch_queue_take(&writer->finished);
 	if (writer->finished.length == 0)
 		writer_clear(writer->done_fd);
 	pthread_mutex_unlock(&writer->lock);
@@ -297,8 +297,8 @@ static size_t count_runs(const struct batch_queue *q)
 {
 	size_t count = 0;
 
-	for (const struct store_batch *b = q->first; b; b = b->next)
-		count += store_batch_run(b) != NULL;
+	for (const struct batch *b = q->first; b; b = b->next)
+		count += batch_run(b) != NULL;
 	return count;
 }
 

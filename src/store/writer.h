@@ -51,6 +51,6 @@ void writer_clear(int fd);
 bool writer_wait(int fd, uint64_t limit_msec);
 
 /* Hands a batch back, with the lock held. */
-void writer_finish(struct store_writer *w, struct store_batch *batch, int error);
+void writer_finish(struct store_writer *w, struct batch *batch, int error);
 
 #endif

@@ -252,7 +252,7 @@ static bool take_group(struct store_writer *w)
 		pthread_mutex_unlock(&w->lock);
 		return true; /* with none, for the moment */
 	}
-	struct store_batch *batch;
+	struct batch *batch;
 	while (!w->is_given_up && w->current.length < GROUP_MAX &&
 		(batch = batch_queue_take(&w->waiting)))
 		batch_queue_add(&w->current, batch);
@@ -275,7 +275,7 @@ static bool note_attempt(struct store_writer *w, int r, size_t count, const stru
 	if (r < 0)
 		writer_signal(w->done_fd);
 	for (size_t i = 0; !is_to_retry && i < count; i++) {
-		struct store_batch *batch = batch_queue_take(&w->current);
+		struct batch *batch = batch_queue_take(&w->current);
 		if (!batch)
 			break; /* there are never more than current holds */
 		w->status.committed += r == 0;

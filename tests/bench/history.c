@@ -163,11 +163,11 @@ static struct run *make_run(
 
 static void take_finished(struct making *m)
 {
-	struct store_batch *batch;
+	struct batch *batch;
 	int error = 0;
 
 	while ((batch = store_writer_take(m->writer, &error))) {
-		store_batch_free(batch);
+		batch_free(batch);
 		m->finished++;
 		if (error < 0) {
 			(void)fprintf(stderr, "a batch failed: %s\n", errno_text(-error));
@@ -183,7 +183,7 @@ static void pause_shortly(void)
 	(void)nanosleep(&pause, NULL); /* cut short by a signal at worst */
 }
 
-static void submit(struct making *m, struct store_batch *batch)
+static void submit(struct making *m, struct batch *batch)
 {
 	while (m->submitted - m->finished >= m->max_waiting) {
 		pause_shortly();
@@ -222,11 +222,11 @@ static double seconds_since(uint64_t begin_nsec)
 	return (double)(clock_monotonic_nsec(&clock) - begin_nsec) / 1e9;
 }
 
-static struct store_batch *add_run(struct making *m, struct store_batch *batch, struct run *run)
+static struct batch *add_run(struct making *m, struct batch *batch, struct run *run)
 {
 	if (!batch)
-		batch = store_batch_new();
-	if (!batch || !run || store_batch_add_run(batch, run) < 0) {
+		batch = batch_new();
+	if (!batch || !run || batch_add_run(batch, run) < 0) {
 		(void)fprintf(stderr, "no memory\n");
 		exit(1);
 	}
@@ -244,7 +244,7 @@ struct plan {
 };
 
 static void make_slot(struct making *m, const struct plan *plan, int64_t time_usec, unsigned times,
-	struct store_batch **batch)
+	struct batch **batch)
 {
 	char name[32];
 
@@ -266,7 +266,7 @@ static void make_all(struct making *m, const struct plan *plan)
 	int64_t end = clock_realtime_usec(&clock) / HOUR_USEC * HOUR_USEC;
 	int64_t raw = end - plan->raw_days * DAY_USEC;
 	uint64_t begin_nsec = clock_monotonic_nsec(&clock);
-	struct store_batch *batch = NULL;
+	struct batch *batch = NULL;
 
 	for (int64_t time = end - plan->days * DAY_USEC; time < end;) {
 		bool is_raw = time >= raw;
@@ -291,9 +291,9 @@ static void ingest(struct making *m, size_t kind, int64_t runs)
 
 	for (int64_t i = 0; i < runs; i++) {
 		(void)snprintf(name, sizeof(name), "repository-%d", (int)(i % 100));
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct run *run = make_run(m, kind, name, first_usec + i / 100 * INTERVAL_USEC, 1);
-		if (!batch || !run || store_batch_add_run(batch, run) < 0)
+		if (!batch || !run || batch_add_run(batch, run) < 0)
 			exit(1);
 		submit(m, batch);
 	}

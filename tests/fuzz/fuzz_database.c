@@ -52,20 +52,20 @@ static void submit(struct store_writer *writer, int64_t run_id)
 	struct message message = {
 		.channel = "journal", .created_usec = START_USEC, .text = "x", .event = event
 	};
-	struct store_batch *batch = store_batch_new();
-	struct store_batch *done = NULL;
+	struct batch *batch = batch_new();
+	struct batch *done = NULL;
 	int error;
 
 	(void)snprintf(message.key, sizeof(message.key), "journal/%lld/0", (long long)run_id);
-	need(batch && store_batch_add_run(batch, new_run(run_id)) == 0);
-	need(store_batch_add_event(batch, &event) == 0);
-	need(store_batch_add_message(batch, &message) == 0);
+	need(batch && batch_add_run(batch, new_run(run_id)) == 0);
+	need(batch_add_event(batch, &event) == 0);
+	need(batch_add_message(batch, &message) == 0);
 	need(store_writer_submit(writer, batch) == 0);
 	while (!done) {
 		need(poll(&finished, 1, 30000) == 1);
 		done = store_writer_take(writer, &error);
 	}
-	store_batch_free(done);
+	batch_free(done);
 }
 
 static void make_database(struct buf *ret)

@@ -137,7 +137,7 @@ static struct run *decode(const struct run *sent)
 	return run;
 }
 
-static void judge(const struct run *run, struct alarm_state *state, struct store_batch *batch)
+static void judge(const struct run *run, struct alarm_state *state, struct batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	const struct alarm_input input = {
@@ -150,23 +150,23 @@ static void judge(const struct run *run, struct alarm_state *state, struct store
 
 	need(outcome && alarm_step(state, &input, outcome) == 0);
 	for (size_t i = 0; i < outcome->event_count; i++)
-		need(store_batch_add_event(batch, &outcome->events[i]) == 0);
+		need(batch_add_event(batch, &outcome->events[i]) == 0);
 	for (size_t i = 0; i < RUN_OPERATIONS; i++) {
 		uint8_t code[SAMPLE_CODE_BYTES];
 		if (!outcome->has_sample[i])
 			continue;
 		sample_code(&outcome->samples[i], code);
-		need(store_batch_add_sample(
-			     batch, run->id, (enum run_operation)i, code, sizeof(code)) == 0);
+		need(batch_add_sample(batch, run->id, (enum run_operation)i, code, sizeof(code)) ==
+			0);
 	}
-	need(store_batch_add_alarm(batch, state) == 0);
+	need(batch_add_alarm(batch, state) == 0);
 	free(outcome);
 }
 
-static void commit(struct store_writer *writer, struct store_batch *batch)
+static void commit(struct store_writer *writer, struct batch *batch)
 {
 	struct pollfd finished = { .fd = store_writer_fd(writer), .events = POLLIN };
-	struct store_batch *done = NULL;
+	struct batch *done = NULL;
 	int error = -1;
 
 	need(store_writer_submit(writer, batch) == 0);
@@ -175,7 +175,7 @@ static void commit(struct store_writer *writer, struct store_batch *batch)
 		done = store_writer_take(writer, &error);
 	}
 	need(error == 0);
-	store_batch_free(done);
+	batch_free(done);
 }
 
 /* Merges the hours and days, and waits for that. */
@@ -200,7 +200,7 @@ static void write_history(struct store_writer *writer, const struct run *sent)
 	need(state);
 	memcpy(state->repository, "nas1", 5);
 	for (int64_t id = 1; id <= RUNS; id++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct run *run = decode(sent);
 		need(batch && run);
 		run->id = id;
@@ -209,7 +209,7 @@ static void write_history(struct store_writer *writer, const struct run *sent)
 			memcpy((char *)run + seen[i], (const char *)sent + seen[i],
 				sizeof(uint64_t));
 		run->facts.has_counters = true;
-		need(store_batch_add_run(batch, run) == 0);
+		need(batch_add_run(batch, run) == 0);
 		judge(run, state, batch);
 		commit(writer, batch);
 	}

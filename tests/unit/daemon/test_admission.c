@@ -193,7 +193,7 @@ static void an_account_outlives_its_repository_and_its_daemon(void **state)
 	const struct config without = { .repository_count = 0 };
 	struct run *run = run_new("nas", "p");
 	struct ledger ledger = { 0 };
-	struct store_budget kept;
+	struct saved_budget kept;
 
 	(void)state;
 	assert_non_null(run);

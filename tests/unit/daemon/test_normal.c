@@ -207,53 +207,53 @@ static void hide_history(struct bench *b, bool is_hidden)
 }
 
 /* The batch, and all before it. */
-static void commit(struct bench *b, struct store_batch *batch)
+static void commit(struct bench *b, struct batch *batch)
 {
 	struct pollfd finished = { .fd = store_writer_fd(b->d.writer), .events = POLLIN };
-	struct store_batch *done = NULL;
+	struct batch *done = NULL;
 	int error = -1;
 
 	assert_int_equal(store_writer_submit(b->d.writer, batch), 0);
 	while (done != batch) {
 		assert_int_equal(poll(&finished, 1, 10000), 1);
 		while ((done = store_writer_take(b->d.writer, &error)) && done != batch)
-			store_batch_free(done);
+			batch_free(done);
 	}
 	assert_int_equal(error, 0);
-	store_batch_free(batch);
+	batch_free(batch);
 }
 
-static void name_baseline(struct bench *b, struct store_baseline *ret)
+static void name_baseline(struct bench *b, struct saved_baseline *ret)
 {
 	struct live_repository *repository = &b->d.live->repositories[0];
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&repository->probes[0].config->workload, &key);
-	*ret = (struct store_baseline){ .operation = RUN_WRITE };
+	*ret = (struct saved_baseline){ .operation = RUN_WRITE };
 	(void)strncat(ret->repository, repository->config->name, RUN_NAME_MAX);
 	(void)strncat(ret->probe, repository->probes[0].config->name, RUN_NAME_MAX);
-	(void)strncat(ret->key, buf_text(&key), STORE_SERIES_KEY_MAX);
+	(void)strncat(ret->key, buf_text(&key), WORKLOAD_SERIES_KEY_MAX);
 	buf_done(&key);
 }
 
 static void store_anchor(struct bench *b)
 {
-	struct store_batch *batch = store_batch_new();
-	struct store_baseline baseline;
+	struct batch *batch = batch_new();
+	struct saved_baseline baseline;
 
 	name_baseline(b, &baseline);
 	baseline.built_usec = 1;
 	baseline.anchor = ANCHOR;
 	baseline.anchor_usec = 1;
-	assert_int_equal(store_batch_add_baseline(batch, &baseline), 0);
+	assert_int_equal(batch_add_baseline(batch, &baseline), 0);
 	commit(b, batch);
 }
 
-static struct store_baseline stored_baseline(struct bench *b)
+static struct saved_baseline stored_baseline(struct bench *b)
 {
-	struct store_baseline found[RUN_OPERATIONS];
+	struct saved_baseline found[RUN_OPERATIONS];
 	struct store_reader *reader = NULL;
-	struct store_baseline name;
+	struct saved_baseline name;
 	struct error error = { "" };
 
 	name_baseline(b, &name);
@@ -272,7 +272,7 @@ static void learn(struct bench *b)
 	struct live_repository *repository = &b->d.live->repositories[0];
 	uint32_t minute = (uint32_t)(clock_realtime_usec(&b->d.clock) / 60000000) - 1000;
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct run *run = run_new(repository->config->name, repository->probes[0].config->name);
 
 	assert_true(outcome && batch && run);
@@ -336,7 +336,7 @@ static void what_is_stored_stays_until_it_was_read(void **state)
 	run_until_all_are_read(b);
 	assert_int_equal(normal_baseline(normal_of(b, 0), RUN_WRITE)->anchor, ANCHOR);
 	assert_int_equal(normal_of(b, 0)->samples[RUN_WRITE]->count, BASELINE_RUNS_MIN);
-	commit(b, store_batch_new()); /* behind what was learned meanwhile */
+	commit(b, batch_new()); /* behind what was learned meanwhile */
 	assert_true(stored_baseline(b).built_usec > 1);
 	assert_int_equal(stored_baseline(b).anchor, ANCHOR);
 }
@@ -345,7 +345,7 @@ static void a_rebaseline_before_it_was_read_forgets_it(void **state)
 {
 	struct bench *b = *state;
 	struct live_repository *repository = &b->d.live->repositories[0];
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	store_anchor(b);
 	ask_in_vain(b);
@@ -414,7 +414,7 @@ static void what_is_held_at_the_stop_is_kept_when_the_history_is_open(void **sta
 	assert_true(record_hold(&b->d, run_new("of before", "p")));
 	b->d.record.is_open = true;
 	record_done(&b->d);
-	commit(b, store_batch_new()); /* behind it */
+	commit(b, batch_new()); /* behind it */
 	assert_int_equal(store_reader_open(b->d.database_path, &reader, NULL), 0);
 	assert_int_equal(store_read_runs(reader, &all, count_run, &count, NULL), 0);
 	assert_int_equal(count, 1);

@@ -151,7 +151,7 @@ static void end(struct bench *b)
 static void drain(struct bench *b)
 {
 	struct store_writer_status status;
-	struct store_batch *batch;
+	struct batch *batch;
 	int error;
 
 	do {
@@ -160,18 +160,17 @@ static void drain(struct bench *b)
 
 			assert_int_equal(error, 0);
 			b->taken++;
-			for (size_t i = 0; (m = store_batch_message(batch, i)) != NULL; i++) {
-				struct store_batch *mark = store_batch_new();
+			for (size_t i = 0; (m = batch_message(batch, i)) != NULL; i++) {
+				struct batch *mark = batch_new();
 
 				assert_true(b->told_count < TOLD_MAX);
 				b->told_usec[b->told_count] =
-					(int64_t)(store_batch_tag(batch) / NSEC_PER_USEC);
+					(int64_t)(batch_tag(batch) / NSEC_PER_USEC);
 				b->told[b->told_count++] = *m;
-				assert_int_equal(
-					store_batch_add_delivery(mark, m->key, b->now_usec), 0);
+				assert_int_equal(batch_add_delivery(mark, m->key, b->now_usec), 0);
 				pipeline_submit(&b->d, mark);
 			}
-			store_batch_free(batch);
+			batch_free(batch);
 		}
 		(void)usleep(100);
 		store_writer_status(b->d.writer, &status);

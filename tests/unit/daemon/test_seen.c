@@ -153,7 +153,7 @@ static void what_is_recorded_comes_back_for_the_same_configuration(void **state)
 {
 	struct bench *b = *state;
 	struct live_repository *repository = repository_of(b);
-	struct store_first_identity first;
+	struct first_identity first;
 
 	seen_note(repository, b->run);
 	seen_to_store(repository, &first);
@@ -196,8 +196,8 @@ static void what_is_forgotten_stays_forgotten_over_a_restart(void **state)
 {
 	struct bench *b = *state;
 	struct live_repository *repository = repository_of(b);
-	struct store_first_identity forgotten;
-	struct store_first_identity first;
+	struct first_identity forgotten;
+	struct first_identity first;
 	struct job_expectation expected;
 
 	seen_note(repository, b->run);

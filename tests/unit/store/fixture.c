@@ -99,11 +99,11 @@ struct store_reader *fixture_reader(struct fixture *f)
 	return f->reader;
 }
 
-struct store_batch *fixture_take(struct fixture *f, int *ret_error)
+struct batch *fixture_take(struct fixture *f, int *ret_error)
 {
 	struct pollfd pollfd = { .fd = store_writer_fd(f->writer), .events = POLLIN };
 
-	struct store_batch *batch;
+	struct batch *batch;
 
 	/* It is readable after a failed attempt, too. */
 	do
@@ -112,21 +112,21 @@ struct store_batch *fixture_take(struct fixture *f, int *ret_error)
 	return batch;
 }
 
-int fixture_commit(struct fixture *f, struct store_batch *batch)
+int fixture_commit(struct fixture *f, struct batch *batch)
 {
 	int error;
 
 	assert_int_equal(store_writer_submit(f->writer, batch), 0);
 	assert_ptr_equal(fixture_take(f, &error), batch);
-	store_batch_free(batch);
+	batch_free(batch);
 	return error;
 }
 
 void fixture_commit_run(struct fixture *f, struct run *run)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	assert_int_equal(store_batch_add_run(batch, run), 0);
+	assert_int_equal(batch_add_run(batch, run), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 

@@ -31,11 +31,11 @@ void fixture_close(struct fixture *f);
 struct store_reader *fixture_reader(struct fixture *f);
 
 /* Submits, waits, frees; answers how the batch ended. */
-int fixture_commit(struct fixture *f, struct store_batch *batch);
+int fixture_commit(struct fixture *f, struct batch *batch);
 void fixture_commit_run(struct fixture *f, struct run *run);
 
 /* Waits until a batch is finished, and takes it. */
-struct store_batch *fixture_take(struct fixture *f, int *ret_error);
+struct batch *fixture_take(struct fixture *f, int *ret_error);
 
 /* Another connection, as a person or a backup program would have. */
 struct sqlite3 *fixture_connect(const struct fixture *f);

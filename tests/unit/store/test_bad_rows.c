@@ -85,11 +85,11 @@ static struct run *new_run(struct fixture *f, int64_t id)
 	return run;
 }
 
-static void add_present(struct store_batch *batch, bool is_bad)
+static void add_present(struct batch *batch, bool is_bad)
 {
 	const char *name = is_bad ? BAD : GOOD;
-	const struct store_budget budget = { 1000, 100 + is_bad, FIXTURE_START_USEC };
-	struct store_first_identity first = { .wanted = 7, .seen = { .is_set = true } };
+	const struct saved_budget budget = { 1000, 100 + is_bad, FIXTURE_START_USEC };
+	struct first_identity first = { .wanted = 7, .seen = { .is_set = true } };
 	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
 	struct mute mute = { .id = 1 + is_bad, .mode = MUTE_MESSAGES, .until_usec = LATER_USEC };
 	struct incident_event event = fixture_event(1 + is_bad, 0);
@@ -105,27 +105,27 @@ static void add_present(struct store_batch *batch, bool is_bad)
 	alarm->incident_id = event.incident_id;
 	alarm->incident_opened_usec = event.opened_usec;
 	alarm->incident_level = ALARM_CRITICAL;
-	assert_int_equal(store_batch_add_event(batch, &event), 0);
-	assert_int_equal(store_batch_add_event(batch, &second), 0);
-	assert_int_equal(store_batch_add_message(batch, &message), 0);
-	assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
-	assert_int_equal(store_batch_add_first_identity(batch, &first), 0);
-	assert_int_equal(store_batch_add_budget(batch, name, &budget), 0);
-	assert_int_equal(store_batch_add_mute(batch, &mute), 0);
+	assert_int_equal(batch_add_event(batch, &event), 0);
+	assert_int_equal(batch_add_event(batch, &second), 0);
+	assert_int_equal(batch_add_message(batch, &message), 0);
+	assert_int_equal(batch_add_alarm(batch, alarm), 0);
+	assert_int_equal(batch_add_first_identity(batch, &first), 0);
+	assert_int_equal(batch_add_budget(batch, name, &budget), 0);
+	assert_int_equal(batch_add_mute(batch, &mute), 0);
 	free(alarm);
 }
 
-static void add_learned(struct store_batch *batch, const struct run *run)
+static void add_learned(struct batch *batch, const struct run *run)
 {
-	struct store_baseline baseline = { .operation = RUN_WRITE, .built_usec = 5, .anchor = 6 };
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct saved_baseline baseline = { .operation = RUN_WRITE, .built_usec = 5, .anchor = 6 };
+	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&run->workload, &key);
 	(void)snprintf(baseline.repository, sizeof(baseline.repository), "%s", run->repository);
 	(void)snprintf(baseline.probe, sizeof(baseline.probe), "%s", run->probe);
 	(void)snprintf(baseline.key, sizeof(baseline.key), "%s", buf_text(&key));
-	assert_int_equal(store_batch_add_baseline(batch, &baseline), 0);
-	assert_int_equal(store_batch_add_sample(batch, run->id, RUN_WRITE, "ab", 2), 0);
+	assert_int_equal(batch_add_baseline(batch, &baseline), 0);
+	assert_int_equal(batch_add_sample(batch, run->id, RUN_WRITE, "ab", 2), 0);
 	buf_done(&key);
 }
 
@@ -149,16 +149,16 @@ static void populate(struct fixture *f)
 
 	fixture_open(f);
 	for (int64_t id = 1; id <= 2 * (int64_t)RUNS; id++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct run *run = new_run(f, id);
-		assert_int_equal(store_batch_add_run(batch, run), 0);
+		assert_int_equal(batch_add_run(batch, run), 0);
 		add_learned(batch, run);
 		if (id <= 2)
 			add_present(batch, id == 2);
 		assert_int_equal(fixture_commit(f, batch), 0);
 	}
-	struct store_batch *batch = store_batch_new();
-	assert_int_equal(store_batch_add_watched(batch, "\n" GOOD "\n" BAD "\n"), 0);
+	struct batch *batch = batch_new();
+	assert_int_equal(batch_add_watched(batch, "\n" GOOD "\n" BAD "\n"), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	tend(f, &keep_all, MERGED_USEC + ROLLUP_DAY_USEC * 2);
 	/* The last run is late: its hour and day are due again. */
@@ -206,14 +206,14 @@ static int add_alarm(void *data, const struct alarm_state *state)
 	return 0;
 }
 
-static int add_first(void *data, const struct store_first_identity *first)
+static int add_first(void *data, const struct first_identity *first)
 {
 	if (strcmp(first->repository, GOOD) == 0)
 		buf_printf(data, "first %lld\n", (long long)first->wanted);
 	return 0;
 }
 
-static int add_budget(void *data, const char *repository, const struct store_budget *budget)
+static int add_budget(void *data, const char *repository, const struct saved_budget *budget)
 {
 	if (strcmp(repository, GOOD) == 0)
 		buf_printf(data, "budget %lld\n", (long long)budget->level_bytes);
@@ -299,8 +299,8 @@ static void add_series(struct store_reader *reader, const char *repository, size
 static void add_learned_of(
 	struct store_reader *reader, const struct run *like, struct buf *b, const char *spoil)
 {
-	struct buf key = BUF_INIT(STORE_SERIES_KEY_MAX);
-	struct store_baseline baselines[RUN_OPERATIONS];
+	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
+	struct saved_baseline baselines[RUN_OPERATIONS];
 	struct buf ignored = BUF_INIT(DIGEST_MAX);
 	struct error error = { "" };
 
@@ -414,9 +414,9 @@ static void write_on(struct fixture *f, const char *spoil)
 	if (status.notice[0] != '\0' || fixture_find(f, "*corrupt*", found, sizeof(found)) > 0)
 		fail_msg("%s: %s", spoil, status.notice);
 	for (int64_t id = 101; id <= 102; id++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct run *run = new_run(f, id);
-		assert_int_equal(store_batch_add_run(batch, run), 0);
+		assert_int_equal(batch_add_run(batch, run), 0);
 		int r = fixture_commit(f, batch);
 		if (r < 0)
 			fail_msg("%s: run %lld: %d", spoil, (long long)id, r);

@@ -34,13 +34,13 @@ static int collect(void *data, const struct store_sample *sample)
 	return 0;
 }
 
-static void read_key(struct fixture *f, char key[static STORE_SERIES_KEY_MAX + 1])
+static void read_key(struct fixture *f, char key[static WORKLOAD_SERIES_KEY_MAX + 1])
 {
 	struct run *run = fixture_run(f, 1, "nas1", "active-full");
-	struct buf b = BUF_INIT(STORE_SERIES_KEY_MAX);
+	struct buf b = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&run->workload, &b);
-	(void)snprintf(key, STORE_SERIES_KEY_MAX + 1, "%s", buf_text(&b));
+	(void)snprintf(key, WORKLOAD_SERIES_KEY_MAX + 1, "%s", buf_text(&b));
 	buf_done(&b);
 	free(run);
 }
@@ -48,27 +48,25 @@ static void read_key(struct fixture *f, char key[static STORE_SERIES_KEY_MAX + 1
 /* The id is the minute of its start; both operations get a sample when has_read. */
 static void commit(struct fixture *f, int64_t id, bool has_read, bool has_sample)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct run *run = fixture_run(f, id, "nas1", "active-full");
 	const uint8_t bytes[2] = { (uint8_t)id, 0 };
 
 	run->started_usec = FIXTURE_START_USEC + id * 60000000;
 	if (has_read)
 		fixture_add_latencies(f, run, RUN_READ, 7, 1000);
-	assert_int_equal(store_batch_add_run(batch, run), 0);
+	assert_int_equal(batch_add_run(batch, run), 0);
 	if (has_sample)
-		assert_int_equal(
-			store_batch_add_sample(batch, id, RUN_WRITE, bytes, sizeof(bytes)), 0);
+		assert_int_equal(batch_add_sample(batch, id, RUN_WRITE, bytes, sizeof(bytes)), 0);
 	if (has_read)
-		assert_int_equal(
-			store_batch_add_sample(batch, id, RUN_READ, bytes, sizeof(bytes)), 0);
+		assert_int_equal(batch_add_sample(batch, id, RUN_READ, bytes, sizeof(bytes)), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 
 static void samples_come_oldest_first_the_newest_with_their_latencies(void **state)
 {
 	struct fixture *f = *state;
-	char key[STORE_SERIES_KEY_MAX + 1];
+	char key[WORKLOAD_SERIES_KEY_MAX + 1];
 	struct store_sample_query query = {
 		.repository = "nas1", .probe = "active-full", .key = key, .max_histograms = 2
 	};
@@ -142,12 +140,12 @@ static void judged_runs_come_each_once_however_many_pages_they_fill(void **state
 static void another_workload_is_another_series(void **state)
 {
 	struct fixture *f = *state;
-	char key[STORE_SERIES_KEY_MAX + 1];
+	char key[WORKLOAD_SERIES_KEY_MAX + 1];
 	struct store_sample_query query = {
 		.repository = "nas1", .probe = "active-full", .key = "another", .max_histograms = 9
 	};
 	struct samples found = { 0 };
-	struct store_baseline baselines[RUN_OPERATIONS];
+	struct saved_baseline baselines[RUN_OPERATIONS];
 	struct error error = { "" };
 
 	read_key(f, key);
@@ -165,7 +163,7 @@ static void another_workload_is_another_series(void **state)
 static void a_baseline_replaces_the_one_before(void **state)
 {
 	struct fixture *f = *state;
-	struct store_baseline baseline = {
+	struct saved_baseline baseline = {
 		.operation = RUN_WRITE,
 		.built_usec = 77,
 		.anchor = -20480,
@@ -173,7 +171,7 @@ static void a_baseline_replaces_the_one_before(void **state)
 		.valley_nsec = 400000,
 		.since_usec = 33,
 	};
-	struct store_baseline found[RUN_OPERATIONS];
+	struct saved_baseline found[RUN_OPERATIONS];
 	const struct store_sample_query query = {
 		.repository = "nas1", .probe = "active-full", .key = baseline.key
 	};
@@ -183,9 +181,9 @@ static void a_baseline_replaces_the_one_before(void **state)
 	(void)snprintf(baseline.probe, sizeof(baseline.probe), "active-full");
 	fixture_open(f);
 	for (int i = 0; i < 2; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		baseline.built_usec++;
-		assert_int_equal(store_batch_add_baseline(batch, &baseline), 0);
+		assert_int_equal(batch_add_baseline(batch, &baseline), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 	}
 	assert_int_equal(store_read_baselines(fixture_reader(f), &query, found, NULL), 0);
@@ -201,15 +199,15 @@ static void a_baseline_replaces_the_one_before(void **state)
 static void an_acknowledgement_is_kept_with_its_incident(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(3, 0);
-	struct store_acknowledgement a = {
+	struct acknowledgement a = {
 		.incident_id = 3, .time_usec = 12, .uid = 1000, .text = "the shelf is on its way"
 	};
 
 	fixture_open(f);
-	assert_int_equal(store_batch_add_event(batch, &event), 0);
-	assert_int_equal(store_batch_add_acknowledgement(batch, &a), 0);
+	assert_int_equal(batch_add_event(batch, &event), 0);
+	assert_int_equal(batch_add_acknowledgement(batch, &a), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(fixture_sql_integer(f, "SELECT acknowledged_usec FROM incident"), 12);
 	assert_int_equal(fixture_sql_integer(f, "SELECT acknowledged_uid FROM incident"), 1000);
@@ -235,10 +233,10 @@ static void a_reopened_incident_is_open_and_else_closed_ones_stay_closed(void **
 
 	fixture_open(f);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		event.sequence = (uint32_t)i;
 		event.change = steps[i].change;
-		assert_int_equal(store_batch_add_event(batch, &event), 0);
+		assert_int_equal(batch_add_event(batch, &event), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 		assert_int_equal(fixture_sql_integer(f, "SELECT closed_usec IS NULL FROM incident"),
 			steps[i].is_open);

@@ -17,9 +17,9 @@
 #define KILLS 100
 #define AHEAD 4 /* batches in the queue at a time */
 
-static struct store_batch *new_batch(struct fixture *f, int64_t id)
+static struct batch *new_batch(struct fixture *f, int64_t id)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(id, 0);
 	struct message message = fixture_message(&event);
 	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
@@ -31,12 +31,11 @@ static struct store_batch *new_batch(struct fixture *f, int64_t id)
 	alarm->incident_changes = (uint32_t)id;
 	alarm->series_count = 1;
 	memcpy(alarm->series[0].probe, event.probe, sizeof(event.probe));
-	if (store_batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")) < 0 ||
-		store_batch_add_alarm(batch, alarm) < 0 ||
-		store_batch_add_event(batch, &event) < 0 ||
-		store_batch_add_message(batch, &message) < 0)
+	if (batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")) < 0 ||
+		batch_add_alarm(batch, alarm) < 0 || batch_add_event(batch, &event) < 0 ||
+		batch_add_message(batch, &message) < 0)
 		_exit(2);
-	store_batch_set_tag(batch, (uint64_t)id);
+	batch_set_tag(batch, (uint64_t)id);
 	free(alarm);
 	return batch;
 }
@@ -51,9 +50,9 @@ static void commit_for_ever(struct fixture *f, int64_t first_id, int say_fd)
 		(void)store_writer_submit(f->writer, new_batch(f, id++));
 	for (;;) {
 		int error = 0;
-		struct store_batch *batch = fixture_take(f, &error);
-		int64_t done = (int64_t)store_batch_tag(batch);
-		store_batch_free(batch);
+		struct batch *batch = fixture_take(f, &error);
+		int64_t done = (int64_t)batch_tag(batch);
+		batch_free(batch);
 		if (error < 0 || write(say_fd, &done, sizeof(done)) != sizeof(done))
 			_exit(3);
 		(void)store_writer_submit(f->writer, new_batch(f, id++));

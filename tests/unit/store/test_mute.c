@@ -41,10 +41,10 @@ static struct mute sample(int64_t id, const char *repository)
 
 static void commit(struct fixture *f, const struct mute *mute)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	assert_non_null(batch);
-	assert_int_equal(store_batch_add_mute(batch, mute), 0);
+	assert_int_equal(batch_add_mute(batch, mute), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 

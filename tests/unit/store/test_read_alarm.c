@@ -57,9 +57,9 @@ static struct alarm_state *full_alarm(const char *repository)
 
 static void commit_alarm(struct fixture *f, const struct alarm_state *alarm)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
+	assert_int_equal(batch_add_alarm(batch, alarm), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 
@@ -198,9 +198,9 @@ static void assert_equal_events(const struct incident_event *a, const struct inc
 
 static void commit_message(struct fixture *f, const struct message *message)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	assert_int_equal(store_batch_add_message(batch, message), 0);
+	assert_int_equal(batch_add_message(batch, message), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 
@@ -227,8 +227,8 @@ static void messages_wait_oldest_first_until_they_are_delivered(void **state)
 	assert_int_equal(m.last.created_usec, 100);
 	assert_int_equal(m.last.tries, 1);
 
-	struct store_batch *batch = store_batch_new();
-	assert_int_equal(store_batch_add_delivery(batch, "journal/1/0", 200), 0);
+	struct batch *batch = batch_new();
+	assert_int_equal(batch_add_delivery(batch, "journal/1/0", 200), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	memset(&m, 0, sizeof(m));
 	assert_int_equal(store_read_outbox(fixture_reader(f), collect_message, &m, NULL), 0);

@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "test.h"
 
-static const struct store_first_identity vault = {
+static const struct first_identity vault = {
 	.repository = "vault1",
 	.wanted = INT64_MIN + 5,
 	.seen = { .is_set = true,
@@ -20,10 +20,10 @@ static const struct store_first_identity vault = {
 
 struct found {
 	size_t count;
-	struct store_first_identity last;
+	struct first_identity last;
 };
 
-static int collect(void *data, const struct store_first_identity *first)
+static int collect(void *data, const struct first_identity *first)
 {
 	struct found *found = data;
 
@@ -32,12 +32,12 @@ static int collect(void *data, const struct store_first_identity *first)
 	return 0;
 }
 
-static void commit(struct fixture *f, const struct store_first_identity *first)
+static void commit(struct fixture *f, const struct first_identity *first)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	assert_non_null(batch);
-	assert_int_equal(store_batch_add_first_identity(batch, first), 0);
+	assert_int_equal(batch_add_first_identity(batch, first), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 
@@ -46,7 +46,7 @@ static void it_is_read_back_as_it_was_written(void **state)
 	struct fixture *f = *state;
 	struct found found = { 0 };
 	struct error error = { "" };
-	struct store_first_identity other = vault;
+	struct first_identity other = vault;
 
 	fixture_open(f);
 	commit(f, &vault);

@@ -31,9 +31,9 @@ static int collect_incident(void *data, const struct incident *incident)
 
 static void commit_event(struct fixture *f, const struct incident_event *event)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	assert_int_equal(store_batch_add_event(batch, event), 0);
+	assert_int_equal(batch_add_event(batch, event), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 }
 
@@ -115,17 +115,17 @@ static void only_those_that_were_asked_for_come(void **state)
 
 static void an_acknowledgement_comes_with_its_incident(void **state)
 {
-	const struct store_acknowledgement acknowledgement = {
+	const struct acknowledgement acknowledgement = {
 		.incident_id = 1, .time_usec = 77, .uid = 1000, .text = "fan is ordered"
 	};
 	const struct store_incident_filter first = { .id = 1 };
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incidents found = { 0 };
 
 	fixture_open(f);
 	(void)commit_three(f);
-	assert_int_equal(store_batch_add_acknowledgement(batch, &acknowledgement), 0);
+	assert_int_equal(batch_add_acknowledgement(batch, &acknowledgement), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		store_read_incidents(fixture_reader(f), &first, collect_incident, &found, NULL), 0);
@@ -251,7 +251,7 @@ static void an_incident_known_from_an_alarm_state_alone_has_no_event(void **stat
 	struct fixture *f = *state;
 	const struct store_incident_filter open = { .state = STORE_INCIDENTS_OPEN };
 	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incidents all = { 0 };
 
 	fixture_open(f);
@@ -259,7 +259,7 @@ static void an_incident_known_from_an_alarm_state_alone_has_no_event(void **stat
 	alarm->incident_id = 12;
 	alarm->incident_opened_usec = 1000;
 	alarm->incident_level = ALARM_CRITICAL;
-	assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
+	assert_int_equal(batch_add_alarm(batch, alarm), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		store_read_incidents(fixture_reader(f), &open, collect_incident, &all, NULL), 0);

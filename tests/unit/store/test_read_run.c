@@ -274,14 +274,14 @@ static void more_workloads_than_are_cached_come_back(void **state)
 {
 	struct fixture *f = *state;
 	const struct store_run_filter filter = { .limit = COLLECTED_MAX };
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct collected c = { 0 };
 
 	fixture_open(f);
 	for (int64_t id = 1; id <= 80; id++) {
 		struct run *run = fixture_run(f, id, "nas1", "active-full");
 		run->workload.max_ios = 1000 + (uint64_t)(id % 40);
-		assert_int_equal(store_batch_add_run(batch, run), 0);
+		assert_int_equal(batch_add_run(batch, run), 0);
 	}
 	assert_int_equal(fixture_commit(f, batch), 0);
 	for (int64_t id = 80; id > 0; id--) {
@@ -359,7 +359,7 @@ static void the_newest_run_of_each_probe_is_one(void **state)
 static void a_limit_of_none_is_100_but_all_probes_are_all(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct collected c = { 0 };
 	char probe[32];
 
@@ -369,7 +369,7 @@ static void a_limit_of_none_is_100_but_all_probes_are_all(void **state)
 		struct run *run = run_new("nas1", probe);
 		run->id = id;
 		run->started_usec = id;
-		assert_int_equal(store_batch_add_run(batch, run), 0);
+		assert_int_equal(batch_add_run(batch, run), 0);
 	}
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(store_read_runs(fixture_reader(f), &(struct store_run_filter){ 0 },

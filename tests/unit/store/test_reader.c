@@ -75,7 +75,7 @@ static void a_stop_ends_all_that_is_asked_later(void **state)
 static void free_ids_follow_the_highest(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct store_next_ids ids;
 	struct error error = { "" };
 	struct incident_event event = fixture_event(70, 0);
@@ -86,7 +86,7 @@ static void free_ids_follow_the_highest(void **state)
 	assert_int_equal(ids.incident_id, 1);
 	fixture_commit_run(f, fixture_run(f, 500, "nas1", "active-full"));
 	fixture_commit_run(f, fixture_run(f, 400, "nas1", "active-full"));
-	assert_int_equal(store_batch_add_event(batch, &event), 0);
+	assert_int_equal(batch_add_event(batch, &event), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(store_read_next_ids(fixture_reader(f), &ids, NULL), 0);
 	assert_int_equal(ids.run_id, 501);

@@ -78,9 +78,9 @@ static void commit_runs(struct fixture *f, int64_t first, int64_t last)
 {
 	fixture_open(f);
 	for (int64_t id = first; id <= last;) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		for (int i = 0; i < 100 && id <= last; i++, id++)
-			assert_int_equal(store_batch_add_run(batch, run_number(f, id)), 0);
+			assert_int_equal(batch_add_run(batch, run_number(f, id)), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 	}
 	fixture_close(f);

@@ -499,13 +499,13 @@ static void incidents_v_tells_of_the_newest_event_by_names(void **state)
 
 	fixture_open(f);
 	for (uint32_t i = 0; i < 3; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct incident_event event = fixture_event(5, i);
 		char expected[256];
 
 		event.change = (enum incident_change)i;
 		assert_string_equal(incident_change_name(event.change), changes[i]);
-		assert_int_equal(store_batch_add_event(batch, &event), 0);
+		assert_int_equal(batch_add_event(batch, &event), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 		(void)snprintf(expected, sizeof(expected),
 			"5 nas1 %s %s 2026-09-21T14:13:20.123456Z %s %s %u %s %s active-full %s "

@@ -41,9 +41,9 @@ static void runs_of_one_kind_share_all_but_their_own_row(void **state)
 	assert_int_equal(count(f, "identity"), 1);
 }
 
-static int gather_budget(void *data, const char *repository, const struct store_budget *budget)
+static int gather_budget(void *data, const char *repository, const struct saved_budget *budget)
 {
-	struct store_budget *sum = data;
+	struct saved_budget *sum = data;
 
 	assert_string_equal(repository, sum->day_bytes == 0 ? "nas1" : "nas2");
 	sum->day_bytes += budget->day_bytes;
@@ -56,7 +56,7 @@ static void a_budget_is_kept_and_replaced(void **state)
 {
 	static const struct {
 		const char *repository;
-		struct store_budget budget;
+		struct saved_budget budget;
 	} changes[] = {
 		{ "nas1", { 1000, 100, 1 } },
 		{ "nas2", { 5000, -70, 2 } },
@@ -64,20 +64,19 @@ static void a_budget_is_kept_and_replaced(void **state)
 	};
 	struct fixture *f = *state;
 	struct store_reader *reader;
-	struct store_budget sum = { 0 };
+	struct saved_budget sum = { 0 };
 	char longer[RUN_NAME_MAX + 2];
 
 	fixture_open(f);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		assert_non_null(batch);
 		assert_int_equal(
-			store_batch_add_budget(batch, changes[i].repository, &changes[i].budget),
-			0);
+			batch_add_budget(batch, changes[i].repository, &changes[i].budget), 0);
 		memset(longer, 'x', sizeof(longer) - 1);
 		longer[sizeof(longer) - 1] = '\0';
 		assert_int_equal(
-			store_batch_add_budget(batch, longer, &changes[i].budget), -ENAMETOOLONG);
+			batch_add_budget(batch, longer, &changes[i].budget), -ENAMETOOLONG);
 		fixture_commit(f, batch);
 	}
 	assert_int_equal(count(f, "budget"), 2);
@@ -105,9 +104,9 @@ static void the_watched_are_those_of_the_last_word(void **state)
 		buf_done(&names);
 		if (i == sizeof(words) / sizeof(words[0]))
 			break;
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		assert_non_null(batch);
-		assert_int_equal(store_batch_add_watched(batch, words[i]), 0);
+		assert_int_equal(batch_add_watched(batch, words[i]), 0);
 		fixture_commit(f, batch);
 	}
 }
@@ -152,13 +151,13 @@ static void another_file_system_is_another_identity(void **state)
 static void a_run_is_stored_once(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(1, 0);
 
 	fixture_open(f);
 	fixture_commit_run(f, fixture_run(f, 7, "nas1", "active-full"));
-	assert_int_equal(store_batch_add_event(batch, &event), 0);
-	assert_int_equal(store_batch_add_run(batch, fixture_run(f, 7, "other", "heartbeat")), 0);
+	assert_int_equal(batch_add_event(batch, &event), 0);
+	assert_int_equal(batch_add_run(batch, fixture_run(f, 7, "other", "heartbeat")), 0);
 	assert_int_equal(fixture_commit(f, batch), -EEXIST);
 	/* Nothing of that batch is there. */
 	assert_int_equal(count(f, "run"), 1);
@@ -176,11 +175,11 @@ static void runs_without_an_id_or_a_time_are_refused(void **state)
 
 	fixture_open(f);
 	for (int i = 0; i < 3; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct run *run = fixture_run(f, i - 1, "nas1", "active-full");
 		if (i == 2)
 			run->started_usec = -1;
-		assert_int_equal(store_batch_add_run(batch, run), 0);
+		assert_int_equal(batch_add_run(batch, run), 0);
 		assert_int_equal(fixture_commit(f, batch), -EINVAL);
 	}
 	assert_int_equal(count(f, "run"), 0);
@@ -189,12 +188,12 @@ static void runs_without_an_id_or_a_time_are_refused(void **state)
 static void a_number_that_sqlite_cannot_hold_fails_its_batch(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct run *run = fixture_run(f, 1, "nas1", "active-full");
 
 	run->operations[RUN_WRITE].bytes = UINT64_MAX;
 	fixture_open(f);
-	assert_int_equal(store_batch_add_run(batch, run), 0);
+	assert_int_equal(batch_add_run(batch, run), 0);
 	assert_int_equal(fixture_commit(f, batch), -ERANGE);
 	assert_int_equal(count(f, "run"), 0);
 	assert_int_equal(count(f, "target"), 0);
@@ -208,10 +207,10 @@ static void a_message_is_kept_once_however_often_it_is_added(void **state)
 
 	fixture_open(f);
 	for (int i = 0; i < 3; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		message.text[0] = (char)('A' + i);
-		assert_int_equal(store_batch_add_event(batch, &event), 0);
-		assert_int_equal(store_batch_add_message(batch, &message), 0);
+		assert_int_equal(batch_add_event(batch, &event), 0);
+		assert_int_equal(batch_add_message(batch, &message), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 	}
 	assert_int_equal(count(f, "outbox"), 1);
@@ -225,17 +224,17 @@ static void a_delivery_is_noted(void **state)
 	struct fixture *f = *state;
 	struct incident_event event = fixture_event(3, 0);
 	struct message message = fixture_message(&event);
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	fixture_open(f);
-	assert_int_equal(store_batch_add_message(batch, &message), 0);
+	assert_int_equal(batch_add_message(batch, &message), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT count(*) FROM outbox WHERE delivered_usec IS NULL"),
 		1);
-	batch = store_batch_new();
-	assert_int_equal(store_batch_add_delivery(batch, message.key, 3000), 0);
-	assert_int_equal(store_batch_add_delivery(batch, "journal/9/9", 3000), 0);
+	batch = batch_new();
+	assert_int_equal(batch_add_delivery(batch, message.key, 3000), 0);
+	assert_int_equal(batch_add_delivery(batch, "journal/9/9", 3000), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT count(*) FROM outbox WHERE delivered_usec = 3000"),
@@ -258,13 +257,13 @@ static void an_incident_rises_and_closes_with_its_events(void **state)
 
 	fixture_open(f);
 	for (uint32_t i = 0; i < 3; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct incident_event event = fixture_event(4, i);
 		char query[128];
 
 		event.change = steps[i].change;
 		event.level = steps[i].level;
-		assert_int_equal(store_batch_add_event(batch, &event), 0);
+		assert_int_equal(batch_add_event(batch, &event), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 		(void)snprintf(
 			query, sizeof(query), "incident WHERE id = 4 AND %s", steps[i].expected);
@@ -277,7 +276,7 @@ static void an_incident_rises_and_closes_with_its_events(void **state)
 static void a_change_of_an_unknown_incident_makes_it_known(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(6, 2);
 	struct message message = fixture_message(&event);
 	struct alarm_state *alarm = calloc(1, sizeof(*alarm));
@@ -287,8 +286,8 @@ static void a_change_of_an_unknown_incident_makes_it_known(void **state)
 	alarm->incident_id = 5;
 	alarm->incident_opened_usec = 12345;
 	alarm->incident_level = ALARM_WARNING;
-	assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
-	assert_int_equal(store_batch_add_message(batch, &message), 0);
+	assert_int_equal(batch_add_alarm(batch, alarm), 0);
+	assert_int_equal(batch_add_message(batch, &message), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		count(f, "incident WHERE id = 5 AND opened_usec = 12345 AND level = 1"), 1);
@@ -300,11 +299,11 @@ static void a_change_of_an_unknown_incident_makes_it_known(void **state)
 static void an_event_without_an_incident_fails_its_batch(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(0, 0);
 
 	fixture_open(f);
-	assert_int_equal(store_batch_add_event(batch, &event), 0);
+	assert_int_equal(batch_add_event(batch, &event), 0);
 	assert_int_equal(fixture_commit(f, batch), -EINVAL);
 	assert_int_equal(count(f, "target"), 0);
 }
@@ -312,12 +311,12 @@ static void an_event_without_an_incident_fails_its_batch(void **state)
 static void a_late_duration_replaces_the_verdicts(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
 	fixture_open(f);
 	fixture_commit_run(f, fixture_run(f, 1, "nas1", "active-full"));
-	assert_int_equal(store_batch_add_duration(batch, 1, 987654321), 0);
-	assert_int_equal(store_batch_add_duration(batch, 2, 1), 0);
+	assert_int_equal(batch_add_duration(batch, 1, 987654321), 0);
+	assert_int_equal(batch_add_duration(batch, 2, 1), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT duration_nsec FROM run WHERE id = 1"), 987654321);
@@ -332,23 +331,23 @@ static void an_alarm_state_replaces_the_one_before(void **state)
 	fixture_open(f);
 	(void)snprintf(alarm->repository, sizeof(alarm->repository), "nas1");
 	for (size_t series = 3; series > 0; series--) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		alarm->series_count = series;
 		for (size_t i = 0; i < series; i++) {
 			(void)snprintf(alarm->series[i].probe, sizeof(alarm->series[i].probe),
 				"probe%zu", i);
 			alarm->series[i].value_nsec = series;
 		}
-		assert_int_equal(store_batch_add_alarm(batch, alarm), 0);
+		assert_int_equal(batch_add_alarm(batch, alarm), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 		int64_t len = fixture_sql_integer(f, "SELECT length(alarm) FROM target");
 		assert_true(len > 0 && len < shortest);
 		shortest = len;
 	}
 	/* With nothing to remember there is no state. */
-	struct store_batch *last = store_batch_new();
+	struct batch *last = batch_new();
 	alarm->series_count = 0;
-	assert_int_equal(store_batch_add_alarm(last, alarm), 0);
+	assert_int_equal(batch_add_alarm(last, alarm), 0);
 	assert_int_equal(fixture_commit(f, last), 0);
 	assert_int_equal(
 		fixture_sql_integer(f, "SELECT count(*) FROM target WHERE alarm IS NULL"), 1);
@@ -358,13 +357,13 @@ static void an_alarm_state_replaces_the_one_before(void **state)
 static void operations_go_with_their_run_and_events_with_their_incident(void **state)
 {
 	struct fixture *f = *state;
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 	struct incident_event event = fixture_event(4, 0);
 	struct message message = fixture_message(&event);
 
 	fixture_open(f);
-	assert_int_equal(store_batch_add_run(batch, fixture_run(f, 1, "nas1", "active-full")), 0);
-	assert_int_equal(store_batch_add_message(batch, &message), 0);
+	assert_int_equal(batch_add_run(batch, fixture_run(f, 1, "nas1", "active-full")), 0);
+	assert_int_equal(batch_add_message(batch, &message), 0);
 	assert_int_equal(fixture_commit(f, batch), 0);
 	fixture_sql(f, "PRAGMA foreign_keys = ON; DELETE FROM run; DELETE FROM incident");
 	assert_int_equal(count(f, "run_operation"), 0);
@@ -420,9 +419,9 @@ static void assert_bytes_a_run(struct fixture *f, const struct sized_workload *s
 	fixture_open(f);
 	int64_t empty = fixture_sql_integer(f, size);
 	for (int64_t id = 1; id <= SIZED_RUNS;) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		for (int i = 0; i < SIZED_BATCH; i++, id++)
-			assert_int_equal(store_batch_add_run(batch, sized_run(f, id, sized)), 0);
+			assert_int_equal(batch_add_run(batch, sized_run(f, id, sized)), 0);
 		assert_int_equal(fixture_commit(f, batch), 0);
 	}
 	int64_t bytes = (fixture_sql_integer(f, size) - empty) / SIZED_RUNS;

@@ -17,12 +17,12 @@
 #include "fixture.h"
 #include "test.h"
 
-static struct store_batch *batch_of(struct fixture *f, int64_t id)
+static struct batch *batch_of(struct fixture *f, int64_t id)
 {
-	struct store_batch *batch = store_batch_new();
+	struct batch *batch = batch_new();
 
-	assert_int_equal(store_batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")), 0);
-	store_batch_set_tag(batch, (uint64_t)id);
+	assert_int_equal(batch_add_run(batch, fixture_run(f, id, "nas1", "active-full")), 0);
+	batch_set_tag(batch, (uint64_t)id);
 	return batch;
 }
 
@@ -67,11 +67,11 @@ static void wait_for_failures(struct fixture *f, uint64_t failures)
 static void take(struct fixture *f, uint64_t tag, int expected)
 {
 	int error = 1;
-	struct store_batch *batch = fixture_take(f, &error);
+	struct batch *batch = fixture_take(f, &error);
 
-	assert_int_equal(store_batch_tag(batch), tag);
+	assert_int_equal(batch_tag(batch), tag);
 	assert_int_equal(error, expected);
-	store_batch_free(batch);
+	batch_free(batch);
 }
 
 static void batches_come_back_in_order_and_the_event_tells_when(void **state)
@@ -301,11 +301,11 @@ static void messages_of_what_waits_can_be_told_early_and_once(void **state)
 	fixture_open(f);
 	struct sqlite3 *db = lock_database(f);
 	for (uint64_t i = 1; i <= 3; i++) {
-		struct store_batch *batch = store_batch_new();
+		struct batch *batch = batch_new();
 		struct incident_event event = fixture_event(1, (uint32_t)i);
 		struct message message = fixture_message(&event);
-		assert_int_equal(store_batch_add_message(batch, &message), 0);
-		store_batch_set_tag(batch, i);
+		assert_int_equal(batch_add_message(batch, &message), 0);
+		batch_set_tag(batch, i);
 		assert_int_equal(store_writer_submit(f->writer, batch), 0);
 	}
 	wait_for_failures(f, 1);
@@ -317,16 +317,16 @@ static void messages_of_what_waits_can_be_told_early_and_once(void **state)
 	assert_false(store_writer_tell(f->writer, 3, append_key, &keys));
 	assert_string_equal(buf_text(&keys), "journal/1/3 ");
 	/* The mark of the delivery waits behind what it marks. */
-	struct store_batch *mark = store_batch_new();
-	assert_int_equal(store_batch_add_delivery(mark, "journal/1/2", 77), 0);
+	struct batch *mark = batch_new();
+	assert_int_equal(batch_add_delivery(mark, "journal/1/2", 77), 0);
 	assert_int_equal(store_writer_submit(f->writer, mark), 0);
 	unlock_database(db);
 	for (uint64_t i = 1; i <= 3; i++) {
 		int error;
-		struct store_batch *batch = fixture_take(f, &error);
+		struct batch *batch = fixture_take(f, &error);
 		assert_int_equal(error, 0);
-		assert_true(store_batch_is_told(batch));
-		store_batch_free(batch);
+		assert_true(batch_is_told(batch));
+		batch_free(batch);
 	}
 	take(f, 0, 0);
 	assert_int_equal(fixture_sql_integer(f, "SELECT sum(delivered_usec) FROM outbox"), 77);

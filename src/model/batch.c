@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes in the order in which they were added, each with its own copy of what it writes. */
-#include "store/batch.h"
+#include "model/batch.h"
 
 #include "base/buf.h"
 #include "model/alarm_code.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct store_batch *store_batch_new(void)
+struct batch *batch_new(void)
 {
-	return calloc(1, sizeof(struct store_batch));
+	return calloc(1, sizeof(struct batch));
 }
 
-struct store_batch *store_batch_free(struct store_batch *batch)
+struct batch *batch_free(struct batch *batch)
 {
 	if (!batch)
 		return NULL;
@@ -30,7 +30,7 @@ struct store_batch *store_batch_free(struct store_batch *batch)
 }
 
 /* Takes data (malloc'ed, may be NULL) in any case. */
-static int add(struct store_batch *batch, enum change_kind kind, void *data)
+static int add(struct batch *batch, enum change_kind kind, void *data)
 {
 	struct change *change = data ? malloc(sizeof(*change)) : NULL;
 
@@ -56,7 +56,7 @@ static void *copy(const void *data, size_t size)
 	return copied;
 }
 
-int store_batch_add_run(struct store_batch *batch, struct run *run)
+int batch_add_run(struct batch *batch, struct run *run)
 {
 	return add(batch, CHANGE_RUN, run);
 }
@@ -67,7 +67,7 @@ static bool has_memory(const struct alarm_state *state)
 		state->probe_count > 0;
 }
 
-int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *state)
+int batch_add_alarm(struct batch *batch, const struct alarm_state *state)
 {
 	struct buf code = BUF_INIT(ALARM_CODE_MAX);
 
@@ -90,17 +90,17 @@ int store_batch_add_alarm(struct store_batch *batch, const struct alarm_state *s
 	return add(batch, CHANGE_ALARM, alarm);
 }
 
-int store_batch_add_event(struct store_batch *batch, const struct incident_event *event)
+int batch_add_event(struct batch *batch, const struct incident_event *event)
 {
 	return add(batch, CHANGE_EVENT, copy(event, sizeof(*event)));
 }
 
-int store_batch_add_message(struct store_batch *batch, const struct message *message)
+int batch_add_message(struct batch *batch, const struct message *message)
 {
 	return add(batch, CHANGE_MESSAGE, copy(message, sizeof(*message)));
 }
 
-int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t time_usec)
+int batch_add_delivery(struct batch *batch, const char *key, int64_t time_usec)
 {
 	struct change_mark mark = { .time_usec = time_usec };
 	size_t len = strlen(key);
@@ -111,25 +111,24 @@ int store_batch_add_delivery(struct store_batch *batch, const char *key, int64_t
 	return add(batch, CHANGE_DELIVERY, copy(&mark, sizeof(mark)));
 }
 
-int store_batch_add_duration(struct store_batch *batch, int64_t run_id, uint64_t duration_nsec)
+int batch_add_duration(struct batch *batch, int64_t run_id, uint64_t duration_nsec)
 {
 	struct change_duration duration = { .run_id = run_id, .duration_nsec = duration_nsec };
 
 	return add(batch, CHANGE_DURATION, copy(&duration, sizeof(duration)));
 }
 
-int store_batch_add_first_identity(
-	struct store_batch *batch, const struct store_first_identity *first)
+int batch_add_first_identity(struct batch *batch, const struct first_identity *first)
 {
 	return add(batch, CHANGE_FIRST_IDENTITY, copy(first, sizeof(*first)));
 }
 
-int store_batch_add_mute(struct store_batch *batch, const struct mute *mute)
+int batch_add_mute(struct batch *batch, const struct mute *mute)
 {
 	return add(batch, CHANGE_MUTE, copy(mute, sizeof(*mute)));
 }
 
-int store_batch_add_sample(struct store_batch *batch, int64_t run_id, enum run_operation operation,
+int batch_add_sample(struct batch *batch, int64_t run_id, enum run_operation operation,
 	const void *bytes, size_t len)
 {
 	struct change_sample sample = { .run_id = run_id, .operation = operation, .len = len };
@@ -140,19 +139,17 @@ int store_batch_add_sample(struct store_batch *batch, int64_t run_id, enum run_o
 	return add(batch, CHANGE_SAMPLE, copy(&sample, sizeof(sample)));
 }
 
-int store_batch_add_baseline(struct store_batch *batch, const struct store_baseline *baseline)
+int batch_add_baseline(struct batch *batch, const struct saved_baseline *baseline)
 {
 	return add(batch, CHANGE_BASELINE, copy(baseline, sizeof(*baseline)));
 }
 
-int store_batch_add_acknowledgement(
-	struct store_batch *batch, const struct store_acknowledgement *acknowledgement)
+int batch_add_acknowledgement(struct batch *batch, const struct acknowledgement *acknowledgement)
 {
 	return add(batch, CHANGE_ACKNOWLEDGEMENT, copy(acknowledgement, sizeof(*acknowledgement)));
 }
 
-int store_batch_add_budget(
-	struct store_batch *batch, const char *repository, const struct store_budget *budget)
+int batch_add_budget(struct batch *batch, const char *repository, const struct saved_budget *budget)
 {
 	struct change_budget change = { .budget = *budget };
 	size_t len = strlen(repository);
@@ -163,12 +160,12 @@ int store_batch_add_budget(
 	return add(batch, CHANGE_BUDGET, copy(&change, sizeof(change)));
 }
 
-int store_batch_add_watched(struct store_batch *batch, const char *names)
+int batch_add_watched(struct batch *batch, const char *names)
 {
 	return add(batch, CHANGE_WATCHED, copy(names, strlen(names) + 1));
 }
 
-const struct message *store_batch_message(const struct store_batch *batch, size_t i)
+const struct message *batch_message(const struct batch *batch, size_t i)
 {
 	for (const struct change *c = batch->first; c; c = c->next)
 		if (c->kind == CHANGE_MESSAGE && i-- == 0)
@@ -176,7 +173,7 @@ const struct message *store_batch_message(const struct store_batch *batch, size_
 	return NULL;
 }
 
-const struct run *store_batch_run(const struct store_batch *batch)
+const struct run *batch_run(const struct batch *batch)
 {
 	for (const struct change *c = batch->first; c; c = c->next)
 		if (c->kind == CHANGE_RUN)
@@ -184,17 +181,17 @@ const struct run *store_batch_run(const struct store_batch *batch)
 	return NULL;
 }
 
-void store_batch_set_tag(struct store_batch *batch, uint64_t tag)
+void batch_set_tag(struct batch *batch, uint64_t tag)
 {
 	batch->tag = tag;
 }
 
-uint64_t store_batch_tag(const struct store_batch *batch)
+uint64_t batch_tag(const struct batch *batch)
 {
 	return batch->tag;
 }
 
-bool store_batch_is_told(const struct store_batch *batch)
+bool batch_is_told(const struct batch *batch)
 {
 	return batch->is_told;
 }
