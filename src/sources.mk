@@ -12,5 +12,6 @@ include src/supervise/sources.mk
 include src/worker/sources.mk
 include src/notify/sources.mk
 include src/http/sources.mk
+include src/core/sources.mk
 include src/daemon/sources.mk
 include src/cli/sources.mk

@@ -25,6 +25,7 @@ include tests/unit/report/tests.mk
 include tests/unit/supervise/tests.mk
 include tests/unit/notify/tests.mk
 include tests/unit/http/tests.mk
+include tests/unit/core/tests.mk
 include tests/unit/daemon/tests.mk
 include tests/unit/cli/tests.mk
 endif

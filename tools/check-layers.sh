@@ -18,8 +18,9 @@ report: base model
 supervise: base model wire
 worker: base model wire probe
 notify: base model report
+core: base model alarm config
 http: base model report store
-daemon: base model alarm config wire store report supervise notify http
+daemon: base model alarm config core wire store report supervise notify http
 cli: base model alarm config wire store report supervise
 '
 # header pattern: the folders that are its home

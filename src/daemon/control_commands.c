@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "config/mutes.h"
+#include "core/seen.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
 #include "daemon/pipeline.h"
-#include "daemon/seen.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int find_name(const struct control_call *call, const char **ret, struct e
 {
 	const char *name = json_get_text(call->request, "repository");
 
-	if (name && !live_find_repository(call->d->live, name))
+	if (name && !present_find_repository(call->d->present, name))
 		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", name);
 	*ret = name ? name : "";
 	return 0;
@@ -150,11 +150,11 @@ static int command_unmute(const struct control_call *call, struct error *reterr)
 
 static int acknowledge_all(const struct control_call *call, const char *reason, size_t *ret_count)
 {
-	const struct live *live = call->d->live;
+	const struct present *present = call->d->present;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < live->repository_count; i++) {
-		const struct live_repository *repository = &live->repositories[i];
+	for (size_t i = 0; r == 0 && i < present->repository_count; i++) {
+		const struct present_repository *repository = &present->repositories[i];
 		if (repository->alarm->incident_id == 0)
 			continue;
 		r = incidents_acknowledge(
@@ -194,8 +194,8 @@ static int command_ack(const struct control_call *call, struct error *reterr)
 }
 
 /* Adds to the batch that a repository, or one probe of it, begins anew. */
-static int restart_normal(struct daemon *d, struct live_repository *repository,
-	const struct live_probe *only, struct batch *batch)
+static int restart_normal(struct daemon *d, struct present_repository *repository,
+	const struct present_probe *only, struct batch *batch)
 {
 	int64_t now_usec = clock_realtime_usec(&d->clock);
 	struct first_identity first;
@@ -214,10 +214,10 @@ static int command_rebaseline(const struct control_call *call, struct error *ret
 {
 	const char *name = json_get_text(call->request, "repository");
 	const char *probe_name = json_get_text(call->request, "probe");
-	struct live_repository *repository =
-		name ? live_find_repository(call->d->live, name) : NULL;
-	struct live_probe *probe =
-		repository && probe_name ? live_find_probe(repository, probe_name) : NULL;
+	struct present_repository *repository =
+		name ? present_find_repository(call->d->present, name) : NULL;
+	struct present_probe *probe =
+		repository && probe_name ? present_find_probe(repository, probe_name) : NULL;
 	struct buf message = BUF_INIT(MESSAGE_MAX);
 
 	if (!repository)
@@ -249,8 +249,8 @@ static int command_confirm(const struct control_call *call, struct error *reterr
 	const char *repository = json_get_text(call->request, "repository");
 	const char *probe = json_get_text(call->request, "probe");
 	int64_t seconds = json_get_integer(call->request, "after_seconds", 0);
-	struct live_probe *found = repository && probe
-		? live_find_probe(live_find_repository(d->live, repository), probe)
+	struct present_probe *found = repository && probe
+		? present_find_probe(present_find_repository(d->present, repository), probe)
 		: NULL;
 
 	if (!found)

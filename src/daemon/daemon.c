@@ -9,9 +9,10 @@
 #include "base/log.h"
 #include "base/zone.h"
 #include "config/mutes.h"
+#include "core/normal.h"
 #include "daemon/control.h"
 #include "daemon/launch.h"
-#include "daemon/normal.h"
+#include "daemon/normal_query.h"
 #include "daemon/pipeline.h"
 #include "daemon/question.h"
 #include "daemon/record.h"
@@ -201,7 +202,7 @@ static int open_history(struct daemon *d, struct error *reterr)
 	if (r >= 0)
 		r = questions_start(d, reterr);
 	if (r >= 0)
-		normal_ask(d);
+		normal_query_ask(d);
 	return r;
 }
 
@@ -271,10 +272,10 @@ static int open_all(struct daemon *d, struct error *reterr)
 	int r = sd_event_default(&d->event);
 	if (r < 0)
 		return error_set(reterr, r, "no event loop: %s", errno_text(-r));
-	d->live = live_new(
+	d->present = present_new(
 		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	d->mutes = calloc(1, sizeof(*d->mutes));
-	if (!d->live || !d->mutes)
+	if (!d->present || !d->mutes)
 		return error_set(reterr, -ENOMEM, "no memory");
 	for (size_t i = 0; i < sizeof(opening_steps) / sizeof(opening_steps[0]); i++) {
 		r = opening_steps[i](d, reterr);
@@ -316,7 +317,7 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->bad_rows = store_bad_rows_free(d->bad_rows);
-	d->live = live_free(d->live);
+	d->present = present_free(d->present);
 	free(d->mutes);
 	ledger_done(&d->ledger);
 	d->zone = zone_free(d->zone);

@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/config.h"
-#include "daemon/ledger.h"
-#include "daemon/live.h"
+#include "core/ledger.h"
+#include "core/present.h"
 #include "daemon/tend.h"
 #include "model/worker_note.h"
 
@@ -79,7 +79,7 @@ struct daemon {
 	struct clock clock;
 	sd_event *event;
 	struct config *config;
-	struct live *live;
+	struct present *present;
 	struct mutes *mutes;
 	struct questions *questions; /* to the history */
 	bool is_normal_asked; /* one at a time, for people ask the same threads */
@@ -153,7 +153,7 @@ int daemon_probe_now(
 
 /* An extra run of a probe, to see whether what was bad still is, beside its schedule; 0: none is
  * wanted (any more). */
-void daemon_confirm(struct daemon *d, struct live_probe *probe, int64_t at_usec);
+void daemon_confirm(struct daemon *d, struct present_probe *probe, int64_t at_usec);
 
 /* publish.c: renders what is shown, soon (changes within a moment are shown together). */
 void daemon_changed(struct daemon *d);

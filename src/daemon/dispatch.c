@@ -2,9 +2,10 @@
 /* Starts what is due: the only place where a run begins. Knows no worker's inside and no history.
  */
 #include "config/mutes.h"
-#include "daemon/admission.h"
+#include "core/admission.h"
+#include "core/exclusion.h"
+#include "core/plan.h"
 #include "daemon/daemon.h"
-#include "daemon/exclusion.h"
 #include "daemon/incidents.h"
 #include "daemon/launch.h"
 #include "daemon/pipeline.h"
@@ -21,8 +22,8 @@
 #define MOUNTINFO_MAX (UINT32_C(4) << 20) /* thousands of mounts */
 
 /* A run that does not take place, for a reason that is told. */
-static void skip(struct daemon *d, const struct live_repository *repository,
-	struct live_probe *probe, enum run_skip why, const char *reason)
+static void skip(struct daemon *d, const struct present_repository *repository,
+	struct present_probe *probe, enum run_skip why, const char *reason)
 {
 	struct run *run = run_new(repository->config->name, probe->config->name);
 
@@ -34,27 +35,27 @@ static void skip(struct daemon *d, const struct live_repository *repository,
 	run->started_usec = clock_realtime_usec(&d->clock);
 	run_fail(run, RUN_SKIPPED, 0, "%s", reason);
 	run->skip = why;
-	run->is_confirmation = why != RUN_SKIP_OVERLAP && live_is_confirmation(probe);
+	run->is_confirmation = why != RUN_SKIP_OVERLAP && plan_is_confirmation(probe);
 	pipeline_finish(d, NULL, run);
 }
 
 /* --- What may take place ------------------------------------------------ */
 
 /* All probes of a repository use one file. */
-static uint64_t shortest_spacing_usec(const struct live_repository *repository)
+static uint64_t shortest_spacing_usec(const struct present_repository *repository)
 {
 	uint64_t shortest = UINT64_MAX;
 
 	for (size_t i = 0; i < repository->probe_count; i++) {
-		uint64_t spacing_usec = live_spacing_usec(&repository->probes[i]);
+		uint64_t spacing_usec = plan_spacing_usec(&repository->probes[i]);
 		if (spacing_usec > 0 && spacing_usec < shortest)
 			shortest = spacing_usec;
 	}
 	return shortest;
 }
 
-static void admit(struct daemon *d, const struct live_repository *repository,
-	const struct live_probe *probe, struct admission *ret)
+static void admit(struct daemon *d, const struct present_repository *repository,
+	const struct present_probe *probe, struct admission *ret)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	struct ledger_account *account = ledger_find(&d->ledger, repository->config->name);
@@ -76,7 +77,7 @@ static void admit(struct daemon *d, const struct live_repository *repository,
 }
 
 static void start_or_skip(
-	struct daemon *d, struct live_repository *repository, struct live_probe *probe)
+	struct daemon *d, struct present_repository *repository, struct present_probe *probe)
 {
 	struct admission admission;
 
@@ -87,18 +88,18 @@ static void start_or_skip(
 	} else {
 		skip(d, repository, probe, admission.skip, admission.reason);
 	}
-	live_pass(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
+	plan_pass(probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 }
 
 /* --- Who is next -------------------------------------------------------- */
 
-static bool is_guess_needed(const struct live *live, uint64_t now_nsec)
+static bool is_guess_needed(const struct present *present, uint64_t now_nsec)
 {
-	for (size_t i = 0; i < live->repository_count; i++) {
-		const struct live_repository *repository = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		const struct present_repository *repository = &present->repositories[i];
 		for (size_t k = 0; !repository->place.has_identity && k < repository->probe_count;
 			k++)
-			if (live_due_nsec(&repository->probes[k]) <= now_nsec)
+			if (plan_due_nsec(&repository->probes[k]) <= now_nsec)
 				return true;
 	}
 	return false;
@@ -110,11 +111,11 @@ static void guess_identities(struct daemon *d)
 {
 	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);
 
-	if (!is_guess_needed(d->live, clock_monotonic_nsec(&d->clock)))
+	if (!is_guess_needed(d->present, clock_monotonic_nsec(&d->clock)))
 		return;
 	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else there is no guess */
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		struct live_repository *repository = &d->live->repositories[i];
+	for (size_t i = 0; i < d->present->repository_count; i++) {
+		struct present_repository *repository = &d->present->repositories[i];
 		if (!repository->place.has_identity)
 			(void)identity_guess(buf_text(&mountinfo), repository->config->path,
 				&repository->place.identity); /* likewise */
@@ -128,40 +129,40 @@ static void start_due(struct daemon *d)
 
 	guess_identities(d);
 	while (launch_occupied(d) < d->config->parallel_runs) {
-		struct live_repository *repository = NULL;
+		struct present_repository *repository = NULL;
 		size_t count = launch_places(d, occupied, CONFIG_PARALLEL_MAX);
-		struct live_probe *probe = live_choose(
-			d->live, clock_monotonic_nsec(&d->clock), occupied, count, &repository);
+		struct present_probe *probe = plan_choose(
+			d->present, clock_monotonic_nsec(&d->clock), occupied, count, &repository);
 		if (!probe)
 			return;
 		start_or_skip(d, repository, probe);
 	}
 }
 
-static const char *overlap_reason(const struct live_repository *repository, uint64_t now_nsec)
+static const char *overlap_reason(const struct present_repository *repository, uint64_t now_nsec)
 {
 	for (size_t i = 0; i < repository->probe_count; i++)
 		if (repository->probes[i].stuck_since_usec > 0)
 			return "the slot passed while a worker was stuck on this repository";
 	if (repository->place.has_worker)
 		return "the slot passed while another run of this repository went on";
-	if (live_is_held(repository, now_nsec))
+	if (plan_is_held(repository, now_nsec))
 		return "the slot passed while this repository rested after a stuck worker";
 	return "the slot passed while runs of other repositories went on";
 }
 
-static void look_for_overlap(struct daemon *d, struct live_repository *repository,
-	struct live_probe *probe, uint64_t now_nsec)
+static void look_for_overlap(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, uint64_t now_nsec)
 {
 	bool was_waiting = probe->was_waiting;
 
 	probe->was_waiting = probe->due_nsec <= now_nsec;
 	if (probe->overlap_due_nsec > now_nsec)
 		return;
-	live_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
+	plan_pass_overlap(probe, now_nsec, clock_realtime_usec(&d->clock));
 	/* Slots that passed at once, while the machine slept, were lost to no run of another; nor
 	 * were those that passed while nothing could start. */
-	if (d->record.is_safe && (was_waiting || live_is_held(repository, now_nsec)))
+	if (d->record.is_safe && (was_waiting || plan_is_held(repository, now_nsec)))
 		skip(d, repository, probe, RUN_SKIP_OVERLAP, overlap_reason(repository, now_nsec));
 }
 
@@ -170,8 +171,8 @@ static void skip_overdue(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		struct live_repository *repository = &d->live->repositories[i];
+	for (size_t i = 0; i < d->present->repository_count; i++) {
+		struct present_repository *repository = &d->present->repositories[i];
 		for (size_t k = 0; k < repository->probe_count; k++)
 			look_for_overlap(d, repository, &repository->probes[k], now_nsec);
 	}
@@ -183,13 +184,13 @@ static void follow_clock(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	int64_t now_usec = clock_realtime_usec(&d->clock);
-	bool is_set = live_follow_clock(d->live, now_nsec, now_usec);
+	bool is_set = plan_follow_clock(d->present, now_nsec, now_usec);
 
 	if (is_set)
 		daemon_changed(d);
 	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC || !d->record.is_safe)
 		d->listening_usec = now_usec;
-	live_drop_late_confirmations(d->live, now_nsec);
+	plan_drop_late_confirmations(d->present, now_nsec);
 	d->dispatched_nsec = now_nsec;
 }
 
@@ -204,7 +205,7 @@ void daemon_dispatch(struct daemon *d)
 	incidents_tick(d);
 
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
-	uint64_t wait_nsec = live_next_due_nsec(d->live, now_nsec) - now_nsec;
+	uint64_t wait_nsec = plan_next_due_nsec(d->present, now_nsec) - now_nsec;
 	/* A second is the longest that a clock moved by a test stays unnoticed. */
 	if (wait_nsec > NSEC_PER_SEC)
 		wait_nsec = NSEC_PER_SEC;
@@ -215,18 +216,18 @@ void daemon_dispatch(struct daemon *d)
 int daemon_probe_now(
 	struct daemon *d, const char *repository, const char *probe, struct error *reterr)
 {
-	struct live_repository *found = live_find_repository(d->live, repository);
+	struct present_repository *found = present_find_repository(d->present, repository);
 
 	if (!found)
 		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", repository);
-	if (probe && !live_find_probe(found, probe))
+	if (probe && !present_find_probe(found, probe))
 		return error_set(reterr, -ENOENT, "repository %s has no probe called \"%s\"",
 			repository, probe);
 
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	for (size_t i = 0; i < found->probe_count; i++) {
-		struct live_probe *each = &found->probes[i];
-		if (probe && each != live_find_probe(found, probe))
+		struct present_probe *each = &found->probes[i];
+		if (probe && each != present_find_probe(found, probe))
 			continue;
 		each->due_nsec = now_nsec;
 		each->due_usec = clock_realtime_usec(&d->clock);
@@ -240,7 +241,7 @@ int daemon_probe_now(
 	return 0;
 }
 
-void daemon_confirm(struct daemon *d, struct live_probe *probe, int64_t at_usec)
+void daemon_confirm(struct daemon *d, struct present_probe *probe, int64_t at_usec)
 {
 	int64_t now_usec = clock_realtime_usec(&d->clock);
 	uint64_t wait_usec = at_usec > now_usec ? (uint64_t)(at_usec - now_usec) : 0;

@@ -7,11 +7,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "config/mutes.h"
+#include "core/grouping.h"
+#include "core/outbox.h"
 #include "daemon/daemon.h"
-#include "daemon/grouping.h"
-#include "daemon/outbox.h"
 #include "daemon/pipeline.h"
 #include "daemon/verdict.h"
+#include "report/message.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -45,12 +46,12 @@ static void set_owed(struct grouping_member *m, const struct incident_event *eve
 {
 	m->owed_level = event->level;
 	m->owed_usec = event->time_usec;
-	m->is_slowness = !m->has_outage && grouping_is_slowness(event->reason);
+	m->is_slowness = !m->has_outage && alarm_reason_is_slowness(event->reason);
 }
 
 static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
 {
-	const struct live_repository *repository = &d->live->repositories[i];
+	const struct present_repository *repository = &d->present->repositories[i];
 	const struct alarm_state *state = repository->alarm;
 	bool is_quiet = is_muted(d, repository->config->name);
 
@@ -65,7 +66,7 @@ static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
 /* NULL: no memory. */
 static struct members *new_members(struct daemon *d)
 {
-	size_t count = d->live->repository_count;
+	size_t count = d->present->repository_count;
 	struct members *members = calloc(1, sizeof(*members) + count * sizeof(members->list[0]));
 
 	if (!members)
@@ -76,20 +77,20 @@ static struct members *new_members(struct daemon *d)
 	return members;
 }
 
-static size_t index_of(const struct daemon *d, const struct live_repository *repository)
+static size_t index_of(const struct daemon *d, const struct present_repository *repository)
 {
-	return (size_t)(repository - d->live->repositories);
+	return (size_t)(repository - d->present->repositories);
 }
 
 /* Must the event wait for others of its group, for the end of another's outage, or for a moment,
  * because others that wait go with it? 1, 0 or -ENOMEM. A repository that is alone needs no look at
  * all. */
-static int must_wait(struct daemon *d, const struct live_repository *repository,
+static int must_wait(struct daemon *d, const struct present_repository *repository,
 	const struct incident_event *event)
 {
 	bool is_news = event->change == INCIDENT_OPENED || event->change == INCIDENT_WORSE;
 
-	if (!repository || !is_news || d->live->repository_count == 1)
+	if (!repository || !is_news || d->present->repository_count == 1)
 		return 0;
 	struct members *members = new_members(d);
 	if (!members)
@@ -108,8 +109,8 @@ static int must_wait(struct daemon *d, const struct live_repository *repository,
 
 /* The newest event that nobody was told of, for when nothing holds it back any more. What merely
  * joins says less than what it joined. */
-static int hold_back(struct live_repository *repository, const struct incident_event *event,
-	enum live_untold why)
+static int hold_back(struct present_repository *repository, const struct incident_event *event,
+	enum present_untold why)
 {
 	if (!repository)
 		return 0;
@@ -125,20 +126,20 @@ static int hold_back(struct live_repository *repository, const struct incident_e
 	return 0;
 }
 
-static void forget_untold(struct live_repository *repository)
+static void forget_untold(struct present_repository *repository)
 {
 	free(repository->untold);
 	repository->untold = NULL;
 }
 
 static int add_message(
-	const struct incident_event *event, const struct outbox_words *words, struct batch *batch)
+	const struct incident_event *event, const struct message_words *words, struct batch *batch)
 {
 	struct message *message = malloc(sizeof(*message));
 	int r = -ENOMEM;
 
 	if (message) {
-		outbox_write(message, CHANNEL, event, words);
+		report_message(message, CHANNEL, event, words);
 		r = batch_add_message(batch, message);
 	}
 	free(message);
@@ -146,7 +147,7 @@ static int add_message(
 }
 
 /* is_told: it will be when the batch is committed. */
-static void note_told(struct daemon *d, struct live_repository *repository, bool is_over)
+static void note_told(struct daemon *d, struct present_repository *repository, bool is_over)
 {
 	if (!repository)
 		return;
@@ -155,11 +156,11 @@ static void note_told(struct daemon *d, struct live_repository *repository, bool
 		forget_untold(repository);
 }
 
-static int add_event(struct daemon *d, struct live_repository *repository,
+static int add_event(struct daemon *d, struct present_repository *repository,
 	struct alarm_state *state, const struct incident_event *event, bool is_quiet,
 	struct batch *batch)
 {
-	static const struct outbox_words no_words = { .before = NULL };
+	static const struct message_words no_words = { .before = NULL };
 	bool is_over = event->change == INCIDENT_CLEARED;
 	int r = batch_add_event(batch, event);
 
@@ -172,13 +173,13 @@ static int add_event(struct daemon *d, struct live_repository *repository,
 		note_told(d, repository, is_over);
 	if (is_told)
 		return add_message(event, &no_words, batch);
-	return is_over
-		? 0
-		: hold_back(repository, event, is_quiet ? LIVE_UNTOLD_MUTED : LIVE_UNTOLD_WAITS);
+	return is_over ? 0
+		       : hold_back(repository, event,
+				 is_quiet ? PRESENT_UNTOLD_MUTED : PRESENT_UNTOLD_WAITS);
 }
 
-int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
-	const struct alarm_outcome *outcome, struct batch *batch)
+int incidents_add(struct daemon *d, struct present_repository *repository,
+	struct alarm_state *state, const struct alarm_outcome *outcome, struct batch *batch)
 {
 	bool is_quiet = is_muted(d, state->repository);
 	int r = 0;
@@ -195,20 +196,20 @@ int incidents_add(struct daemon *d, struct live_repository *repository, struct a
 /* --- What was held back --------------------------------------------------- */
 
 static const char *const late_words[] = {
-	[LIVE_UNTOLD_WAITS] = "",
-	[LIVE_UNTOLD_MUTED] = " (told now: it was muted until now)",
-	[LIVE_UNTOLD_OUTAGE] =
+	[PRESENT_UNTOLD_WAITS] = "",
+	[PRESENT_UNTOLD_MUTED] = " (told now: it was muted until now)",
+	[PRESENT_UNTOLD_OUTAGE] =
 		" (told now: another repository on the same storage did not answer until now)",
 };
 
 /* Of all that go into one message, the worst; of equals that which came first. */
-static const struct live_repository *choose_first(
+static const struct present_repository *choose_first(
 	const struct daemon *d, const bool *joins, size_t self)
 {
-	const struct live_repository *first = &d->live->repositories[self];
+	const struct present_repository *first = &d->present->repositories[self];
 
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		const struct live_repository *r = &d->live->repositories[i];
+	for (size_t i = 0; i < d->present->repository_count; i++) {
+		const struct present_repository *r = &d->present->repositories[i];
 		if (joins[i] &&
 			(r->untold->level > first->untold->level ||
 				(r->untold->level == first->untold->level &&
@@ -219,7 +220,7 @@ static const struct live_repository *choose_first(
 }
 
 static void add_names(const struct daemon *d, const bool *joins,
-	const struct live_repository *repository, struct grouping_names *ret)
+	const struct present_repository *repository, struct message_group *ret)
 {
 	if (!repository->untold || !joins[index_of(d, repository)])
 		return;
@@ -230,8 +231,8 @@ static void add_names(const struct daemon *d, const bool *joins,
 static int write_names(const struct daemon *d, const struct members *members, const bool *joins,
 	size_t self, struct buf *b)
 {
-	const struct live_repository *first = choose_first(d, joins, self);
-	struct grouping_names names = {
+	const struct present_repository *first = choose_first(d, joins, self);
+	struct message_group names = {
 		.events = calloc(members->count, sizeof(const struct incident_event *)),
 		.told = grouping_count_told(members->list, members->count, self),
 	};
@@ -240,16 +241,16 @@ static int write_names(const struct daemon *d, const struct members *members, co
 		return -ENOMEM;
 	add_names(d, joins, first, &names);
 	for (size_t i = 0; i < members->count; i++)
-		if (&d->live->repositories[i] != first)
-			add_names(d, joins, &d->live->repositories[i], &names);
+		if (&d->present->repositories[i] != first)
+			add_names(d, joins, &d->present->repositories[i], &names);
 	if (names.count > 1)
-		grouping_write(members->list[self].group.name, &names, b);
+		report_message_group(members->list[self].group.name, &names, b);
 	free(names.events);
 	return b->error;
 }
 
 /* Whatever it was, it is the first that is told of it. */
-static void make_first(struct live_repository *repository)
+static void make_first(struct present_repository *repository)
 {
 	repository->untold->change =
 		repository->alarm->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
@@ -259,8 +260,8 @@ static int note_all_told(struct daemon *d, const bool *joins, struct batch *batc
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < d->live->repository_count; i++) {
-		struct live_repository *repository = &d->live->repositories[i];
+	for (size_t i = 0; r >= 0 && i < d->present->repository_count; i++) {
+		struct present_repository *repository = &d->present->repositories[i];
 		if (!joins[i])
 			continue;
 		outbox_note_told(repository->alarm, repository->alarm->incident_level);
@@ -284,11 +285,11 @@ static int tell_late(
 	for (size_t i = 0; i < members->count; i++) {
 		joins[i] = grouping_joins(members->list, members->count, self, i);
 		if (joins[i])
-			make_first(&d->live->repositories[i]);
+			make_first(&d->present->repositories[i]);
 	}
-	const struct live_repository *first = choose_first(d, joins, self);
+	const struct present_repository *first = choose_first(d, joins, self);
 	int r = write_names(d, members, joins, self, &before);
-	const struct outbox_words words = {
+	const struct message_words words = {
 		.before = buf_text(&before),
 		.after = late_words[first->untold_why],
 	};
@@ -301,7 +302,7 @@ static int tell_late(
 	return r;
 }
 
-static int check(struct daemon *d, struct live_repository *repository, struct batch *batch)
+static int check(struct daemon *d, struct present_repository *repository, struct batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = -ENOMEM;
@@ -315,7 +316,7 @@ static int check(struct daemon *d, struct live_repository *repository, struct ba
 }
 
 static void finish(
-	struct daemon *d, const struct live_repository *repository, int r, struct batch *batch)
+	struct daemon *d, const struct present_repository *repository, int r, struct batch *batch)
 {
 	if (r < 0) {
 		log_error("%s: the alarm could not be looked at: %s", repository->config->name,
@@ -327,7 +328,7 @@ static void finish(
 	daemon_changed(d);
 }
 
-static void check_silence(struct daemon *d, struct live_repository *repository, int64_t now_usec)
+static void check_silence(struct daemon *d, struct present_repository *repository, int64_t now_usec)
 {
 	if (repository->next_check_usec == 0 || now_usec < repository->next_check_usec)
 		return;
@@ -336,22 +337,22 @@ static void check_silence(struct daemon *d, struct live_repository *repository, 
 }
 
 /* What holds its event back now, so that it can be said when it is told. */
-static bool is_owed(struct daemon *d, struct live_repository *repository)
+static bool is_owed(struct daemon *d, struct present_repository *repository)
 {
 	if (!repository->untold || repository->alarm->incident_id == 0)
 		return false;
 	bool is_quiet = is_muted(d, repository->config->name);
 	if (is_quiet)
-		repository->untold_why = LIVE_UNTOLD_MUTED;
+		repository->untold_why = PRESENT_UNTOLD_MUTED;
 	return outbox_is_owed(repository->alarm, is_quiet);
 }
 
 /* Is it due? A clock that was set back does not keep it waiting. */
-static bool is_due(const struct members *members, struct live_repository *repository, size_t self,
-	int64_t now_usec)
+static bool is_due(const struct members *members, struct present_repository *repository,
+	size_t self, int64_t now_usec)
 {
 	if (grouping_find_outage(members->list, members->count, self) < members->count) {
-		repository->untold_why = LIVE_UNTOLD_OUTAGE;
+		repository->untold_why = PRESENT_UNTOLD_OUTAGE;
 		return false;
 	}
 	return repository->untold->time_usec > now_usec ||
@@ -362,7 +363,7 @@ static bool is_due(const struct members *members, struct live_repository *reposi
 static bool tell_owed(
 	struct daemon *d, const struct members *members, size_t self, int64_t now_usec)
 {
-	struct live_repository *repository = &d->live->repositories[self];
+	struct present_repository *repository = &d->present->repositories[self];
 	struct batch *batch = NULL;
 	int r = -ENOMEM;
 
@@ -380,8 +381,8 @@ static void tell_all_owed(struct daemon *d, int64_t now_usec)
 {
 	struct members *members = NULL;
 
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		if (!is_owed(d, &d->live->repositories[i]))
+	for (size_t i = 0; i < d->present->repository_count; i++) {
+		if (!is_owed(d, &d->present->repositories[i]))
 			continue;
 		if (!members)
 			members = new_members(d);
@@ -397,27 +398,28 @@ void incidents_tick(struct daemon *d)
 {
 	int64_t now_usec = clock_realtime_usec(&d->clock);
 
-	for (size_t i = 0; i < d->live->repository_count; i++)
-		check_silence(d, &d->live->repositories[i], now_usec);
+	for (size_t i = 0; i < d->present->repository_count; i++)
+		check_silence(d, &d->present->repositories[i], now_usec);
 	tell_all_owed(d, now_usec);
 }
 
 int incidents_restore(struct daemon *d, const struct incident_event *event)
 {
-	struct live_repository *repository = live_find_repository(d->live, event->repository);
+	struct present_repository *repository =
+		present_find_repository(d->present, event->repository);
 
 	if (!repository || repository->alarm->incident_id != event->incident_id)
 		return 0;
 	/* It may have been told somewhat later. */
 	if (repository->alarm->told_level != ALARM_NONE)
 		repository->told_usec = event->time_usec;
-	return hold_back(repository, event, LIVE_UNTOLD_WAITS);
+	return hold_back(repository, event, PRESENT_UNTOLD_WAITS);
 }
 
 int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid, const char *text,
 	struct error *reterr)
 {
-	struct live_repository *found = live_find_repository(d->live, repository);
+	struct present_repository *found = present_find_repository(d->present, repository);
 	struct acknowledgement acknowledgement = {
 		.time_usec = clock_realtime_usec(&d->clock),
 		.uid = uid,

@@ -11,13 +11,13 @@ struct alarm_state;
 struct daemon;
 struct error;
 struct incident_event;
-struct live_repository;
+struct present_repository;
 struct batch;
 
 /* Adds events with their messages, and then the state, to the batch. repository: NULL when it has
  * left the configuration. Returns 0 or -ENOMEM. */
-int incidents_add(struct daemon *d, struct live_repository *repository, struct alarm_state *state,
-	const struct alarm_outcome *outcome, struct batch *batch);
+int incidents_add(struct daemon *d, struct present_repository *repository,
+	struct alarm_state *state, const struct alarm_outcome *outcome, struct batch *batch);
 
 /* Looks at every repository whether time has come for something. */
 void incidents_tick(struct daemon *d);

@@ -4,12 +4,13 @@
 #include "daemon/launch.h"
 
 #include "base/log.h"
-#include "daemon/admission.h"
+#include "core/admission.h"
+#include "core/exclusion.h"
+#include "core/plan.h"
+#include "core/seen.h"
 #include "daemon/daemon.h"
-#include "daemon/exclusion.h"
 #include "daemon/pipeline.h"
 #include "daemon/sampler.h"
-#include "daemon/seen.h"
 #include "daemon/stuck.h"
 #include "supervise/notes.h"
 #include "supervise/reading.h"
@@ -73,23 +74,23 @@ static void launch_unlink(struct launch *l)
 
 /* Who has the path now on which it is at work. Where an earlier daemon began that, and its
  * repository was not configured then, the path is not known and the name must do. */
-static struct live_repository *repository_of(const struct launch *l)
+static struct present_repository *repository_of(const struct launch *l)
 {
-	return l->path[0] != '\0' ? live_find_path(l->d->live, l->path)
-				  : live_find_repository(l->d->live, l->note.repository);
+	return l->path[0] != '\0' ? present_find_path(l->d->present, l->path)
+				  : present_find_repository(l->d->present, l->note.repository);
 }
 
-static struct live_probe *probe_of(const struct launch *l)
+static struct present_probe *probe_of(const struct launch *l)
 {
-	return live_find_probe(repository_of(l), l->note.probe);
+	return present_find_probe(repository_of(l), l->note.probe);
 }
 
 /* The probe may have left the configuration meanwhile: then it cannot run, but a worker that is
  * stuck holds its repository all the same, and the first probe shows it. */
 static void mark_probe(struct launch *l, bool is_running, bool has_worker)
 {
-	struct live_repository *repository = repository_of(l);
-	struct live_probe *probe = probe_of(l);
+	struct present_repository *repository = repository_of(l);
+	struct present_probe *probe = probe_of(l);
 
 	if (!repository)
 		return;
@@ -97,7 +98,7 @@ static void mark_probe(struct launch *l, bool is_running, bool has_worker)
 	if (probe)
 		probe->is_running = is_running;
 	for (size_t i = 0; i < repository->probe_count; i++) {
-		struct live_probe *each = &repository->probes[i];
+		struct present_probe *each = &repository->probes[i];
 		bool is_shown = has_worker && (probe ? each == probe : i == 0);
 		each->stuck_since_usec = is_shown ? l->note.stuck_since_usec : 0;
 	}
@@ -120,20 +121,20 @@ static void hand_over(struct launch *l)
 /* One that an earlier daemon started, and that is given up only now, has no run yet. */
 static struct run *run_of_adopted(const struct launch *l)
 {
-	const struct live_probe *probe = probe_of(l);
+	const struct present_probe *probe = probe_of(l);
 	struct run *run = probe ? run_new(l->note.repository, l->note.probe) : NULL;
 
 	if (!run)
 		return NULL; /* nobody asks for it any more, or no memory: it stays stuck without */
 	run->workload = probe->config->workload;
-	run->place_key = live_place_key(repository_of(l)->config);
+	run->place_key = present_place_key(repository_of(l)->config);
 	run->started_usec = l->note.started_usec;
 	return run;
 }
 
 static void declare_stuck(struct launch *l)
 {
-	struct live_repository *repository = repository_of(l);
+	struct present_repository *repository = repository_of(l);
 
 	l->note.stuck_since_usec = clock_realtime_usec(&l->d->clock);
 	if (repository)
@@ -151,7 +152,7 @@ static void declare_stuck(struct launch *l)
 /* A worker that was stuck is gone. */
 static void release(struct launch *l)
 {
-	struct live_repository *repository = repository_of(l);
+	struct present_repository *repository = repository_of(l);
 
 	log_notice("%s: the stuck worker is gone", l->note.repository);
 	if (repository)
@@ -310,8 +311,8 @@ static int add_sources(struct launch *l)
 	return r < 0 ? r : 0;
 }
 
-static struct job *job_new(struct daemon *d, const struct live_repository *repository,
-	const struct live_probe *probe, const struct admission *admission)
+static struct job *job_new(struct daemon *d, const struct present_repository *repository,
+	const struct present_probe *probe, const struct admission *admission)
 {
 	const struct config_repository *config = repository->config;
 	struct job *job = calloc(1, sizeof(*job));
@@ -333,8 +334,8 @@ static struct job *job_new(struct daemon *d, const struct live_repository *repos
 	return job;
 }
 
-static struct launch *launch_new(
-	struct daemon *d, const struct live_repository *repository, const struct live_probe *probe)
+static struct launch *launch_new(struct daemon *d, const struct present_repository *repository,
+	const struct present_probe *probe)
 {
 	struct launch *l = calloc(1, sizeof(*l));
 
@@ -351,7 +352,7 @@ static struct launch *launch_new(
 	if (!l->run)
 		return launch_free(l);
 	l->run->workload = probe->config->workload;
-	l->run->place_key = live_place_key(repository->config);
+	l->run->place_key = present_place_key(repository->config);
 	if (!repository->place.has_identity)
 		sampler_read(d, &l->begin);
 	l->run->started_usec = clock_realtime_usec(&d->clock);
@@ -366,7 +367,7 @@ static struct launch *launch_new(
 /* The list owns it from here on. */
 static void launch_link(struct launch *l, bool is_running)
 {
-	struct live_repository *repository = repository_of(l);
+	struct present_repository *repository = repository_of(l);
 
 	l->next = l->d->launches;
 	l->d->launches = l;
@@ -403,13 +404,13 @@ static void give_up_watching(struct launch *l, int error)
 	end_unwatched(l);
 }
 
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct admission *admission)
+void launch_start(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct admission *admission)
 {
 	struct launch *l = launch_new(d, repository, probe);
 	struct job *job = job_new(d, repository, probe, admission);
 	struct error error = { 0 };
-	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - live_due_nsec(probe);
+	uint64_t late_nsec = clock_monotonic_nsec(&d->clock) - plan_due_nsec(probe);
 	int r = -ENOMEM;
 
 	if (!l || !job) {
@@ -418,7 +419,7 @@ void launch_start(struct daemon *d, struct live_repository *repository, struct l
 	}
 	l->run->reserved_bytes = admission->reserved_bytes;
 	l->run->start_delay_usec = late_nsec / NSEC_PER_USEC;
-	l->run->is_confirmation = live_is_confirmation(probe);
+	l->run->is_confirmation = plan_is_confirmation(probe);
 	r = supervise_spawn_from(d->spawner, d->worker_path, job, &l->worker, &error);
 	if (r < 0)
 		run_fail(l->run, RUN_SKIPPED, 0, "no worker could be started: %s", error.text);
@@ -450,7 +451,8 @@ void launch_adopt(struct daemon *d, const struct worker_note *note)
 	}
 	l->d = d;
 	l->note = *note;
-	const struct live_repository *named = live_find_repository(d->live, note->repository);
+	const struct present_repository *named =
+		present_find_repository(d->present, note->repository);
 	if (named)
 		(void)strncat(l->path, named->config->path, JOB_PATH_MAX);
 	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;
@@ -466,7 +468,7 @@ void launch_adopt(struct daemon *d, const struct worker_note *note)
 	if (r < 0)
 		give_up_watching(l, r);
 	launch_link(l, false);
-	struct live_repository *repository = repository_of(l);
+	struct present_repository *repository = repository_of(l);
 	if (repository)
 		repository->place.stuck_count = note->stuck_count;
 }

@@ -11,13 +11,13 @@ struct buf;
 struct admission;
 struct daemon;
 struct exclusion_place;
-struct live_probe;
-struct live_repository;
+struct present_probe;
+struct present_repository;
 struct worker_note;
 
 /* Spawns the worker; a failure to do so is a finished run (skipped) too. */
-void launch_start(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct admission *admission);
+void launch_start(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct admission *admission);
 
 /* Waits for a worker that an earlier daemon left: it holds its repository until it is gone. */
 void launch_adopt(struct daemon *d, const struct worker_note *note);

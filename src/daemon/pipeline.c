@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run -> facts -> live -> alarm -> store -> notify. Nothing here waits: the store and the notifier
+/* run -> facts -> present state -> alarm -> store -> notify. Nothing here waits: the store and the notifier
  * are threads behind queues. A message leaves when the transaction that caused it is committed;
  * when that takes too long (a full or dead disk, a lock) it leaves before, under the same key. */
 #include "daemon/pipeline.h"
@@ -10,11 +10,12 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "config/mutes.h"
+#include "core/plan.h"
+#include "core/seen.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
 #include "daemon/record.h"
 #include "daemon/sampler.h"
-#include "daemon/seen.h"
 #include "daemon/verdict.h"
 #include "model/message.h"
 #include "notify/notify.h"
@@ -56,7 +57,7 @@ static uint64_t refusal_of(const struct run *run)
 
 /* One line a run: for people in the foreground, for debugging otherwise. */
 static enum log_level level_of_run(
-	const struct daemon *d, struct live_repository *repository, const struct run *run)
+	const struct daemon *d, struct present_repository *repository, const struct run *run)
 {
 	enum log_level usual = d->options->is_foreground ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	uint64_t refusal = refusal_of(run);
@@ -71,7 +72,7 @@ static enum log_level level_of_run(
 }
 
 static void log_run(
-	const struct daemon *d, struct live_repository *repository, const struct run *run)
+	const struct daemon *d, struct present_repository *repository, const struct run *run)
 {
 	struct buf line = BUF_INIT(1024);
 
@@ -93,7 +94,7 @@ static void log_run(
 }
 
 /* Once for each repository: a worker left io_uring, which is the default, because it must. */
-static void log_engine(struct live_repository *repository, const struct run *run)
+static void log_engine(struct present_repository *repository, const struct run *run)
 {
 	if (!run_had_no_uring(run) || !repository || repository->place.has_told_engine)
 		return;
@@ -104,10 +105,10 @@ static void log_engine(struct live_repository *repository, const struct run *run
 }
 
 /* Once for each: links and mounts show only where they lead. */
-static void log_twin(struct live *live, struct live_repository *repository)
+static void log_twin(struct present *present, struct present_repository *repository)
 {
-	for (size_t i = 0; repository && i < live->repository_count; i++) {
-		struct live_repository *other = &live->repositories[i];
+	for (size_t i = 0; repository && i < present->repository_count; i++) {
+		struct present_repository *other = &present->repositories[i];
 		if (other == repository || repository->place.has_told_twin ||
 			!identity_is_same_directory(
 				&repository->place.identity, &other->place.identity))
@@ -121,7 +122,7 @@ static void log_twin(struct live *live, struct live_repository *repository)
 }
 
 /* How large the file was to be before this run: as configured, or else as it was said to grow. */
-static uint64_t wanted_file_bytes(const struct live_repository *repository)
+static uint64_t wanted_file_bytes(const struct present_repository *repository)
 {
 	uint64_t chosen_bytes = repository->config->file_target_bytes;
 
@@ -129,7 +130,7 @@ static uint64_t wanted_file_bytes(const struct live_repository *repository)
 }
 
 /* Once, for what is taken in then is the size that it stays at. */
-static void log_file(const struct live_repository *repository, const struct run *run)
+static void log_file(const struct present_repository *repository, const struct run *run)
 {
 	struct buf kept = BUF_INIT(64);
 	struct buf wanted = BUF_INIT(64);
@@ -150,8 +151,8 @@ static void log_file(const struct live_repository *repository, const struct run 
 }
 
 /* Judges the run and moves the repository's alarm state on. */
-static int judge(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct run *run, struct alarm_outcome *outcome)
+static int judge(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct run *run, struct alarm_outcome *outcome)
 {
 	int r = verdict_take(d, repository, probe, run, outcome);
 
@@ -161,8 +162,8 @@ static int judge(struct daemon *d, struct live_repository *repository, struct li
 }
 
 /* What came of it: behind the run, which these rows refer to. */
-static int keep_verdict(struct daemon *d, struct live_repository *repository,
-	struct live_probe *probe, const struct run *run, const struct alarm_outcome *outcome,
+static int keep_verdict(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct run *run, const struct alarm_outcome *outcome,
 	struct batch *batch)
 {
 	int r = incidents_add(d, repository, repository->alarm, outcome, batch);
@@ -173,7 +174,7 @@ static int keep_verdict(struct daemon *d, struct live_repository *repository,
 }
 
 static int note_first_identity(
-	struct live_repository *repository, const struct run *run, struct batch *batch)
+	struct present_repository *repository, const struct run *run, struct batch *batch)
 {
 	struct first_identity first;
 
@@ -220,7 +221,7 @@ void pipeline_submit(struct daemon *d, struct batch *batch)
 }
 
 /* What happened on its disk meanwhile. A run that did not take place says nothing of that. */
-static void observe(struct daemon *d, struct live_repository *repository,
+static void observe(struct daemon *d, struct present_repository *repository,
 	const struct reading *begin, struct run *run)
 {
 	if (run->status != RUN_SKIPPED)
@@ -229,7 +230,7 @@ static void observe(struct daemon *d, struct live_repository *repository,
 
 /* What follows from a run is kept as a whole or not at all: an incident that opened in memory alone
  * would never be told. The next run is judged as if this one had not been. */
-static void take_back(struct daemon *d, struct live_repository *repository,
+static void take_back(struct daemon *d, struct present_repository *repository,
 	const struct alarm_state *before, int r)
 {
 	if (repository && before)
@@ -249,8 +250,8 @@ static struct alarm_state *copy_alarm(const struct alarm_state *state)
 
 void pipeline_keep(struct daemon *d, struct run *run)
 {
-	struct live_repository *repository = live_find_repository_of(d->live, run);
-	struct live_probe *probe = live_find_probe(repository, run->probe);
+	struct present_repository *repository = present_find_repository_of(d->present, run);
+	struct present_probe *probe = present_find_probe(repository, run->probe);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct alarm_state *before = repository ? copy_alarm(repository->alarm) : NULL;
 	struct batch *batch = batch_new();
@@ -260,7 +261,7 @@ void pipeline_keep(struct daemon *d, struct run *run)
 	if (run->id == 0) {
 		run->id = d->next_run_id++;
 		if (probe)
-			live_number_run(probe, run);
+			present_number_run(probe, run);
 	}
 	if (r >= 0)
 		r = settle(d, run, batch);
@@ -290,8 +291,8 @@ void pipeline_keep(struct daemon *d, struct run *run)
 
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
 {
-	struct live_repository *repository = live_find_repository_of(d->live, run);
-	struct live_probe *probe = live_find_probe(repository, run->probe);
+	struct present_repository *repository = present_find_repository_of(d->present, run);
+	struct present_probe *probe = present_find_probe(repository, run->probe);
 
 	if (d->record.is_judging)
 		run->id = d->next_run_id++;
@@ -299,12 +300,12 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
 	log_file(repository, run);
-	if (probe && live_add_run(repository, probe, run) < 0)
+	if (probe && present_add_run(repository, probe, run) < 0)
 		log_error("a run's result could not be shown: no memory");
 	record_compare_place(d, repository);
-	log_twin(d->live, repository);
+	log_twin(d->present, repository);
 	if (probe && run->skip == RUN_SKIP_IN_USE)
-		live_retry_in_use(
+		plan_retry_in_use(
 			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 	if (!record_hold(d, run))
 		pipeline_keep(d, run);
@@ -380,7 +381,7 @@ static const char *find_gone(
 static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	const struct config_repository *repository, struct batch *batch)
 {
-	struct live_repository *live = live_find_repository(d->live, repository->name);
+	struct present_repository *present = present_find_repository(d->present, repository->name);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	char probe[RUN_NAME_MAX + 1] = "";
 	const char *gone;
@@ -389,7 +390,7 @@ static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	while (r >= 0 && (gone = find_gone(alarm, repository)) != NULL) {
 		(void)snprintf(probe, sizeof(probe), "%s", gone); /* it is in what is forgotten */
 		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
-		r = incidents_add(d, live, alarm, outcome, batch);
+		r = incidents_add(d, present, alarm, outcome, batch);
 	}
 	free(outcome);
 	return r;
@@ -444,7 +445,7 @@ void pipeline_keep_mute(struct daemon *d, const struct mute *mute)
 	pipeline_submit(d, batch);
 }
 
-static int add_repository(struct live_repository *repository, struct batch *batch)
+static int add_repository(struct present_repository *repository, struct batch *batch)
 {
 	struct first_identity first;
 	int r = batch_add_alarm(batch, repository->alarm);
@@ -465,8 +466,8 @@ void pipeline_keep_present(struct daemon *d)
 	struct batch *batch = batch_new();
 	int r = batch ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r >= 0 && i < d->live->repository_count; i++)
-		r = add_repository(&d->live->repositories[i], batch);
+	for (size_t i = 0; r >= 0 && i < d->present->repository_count; i++)
+		r = add_repository(&d->present->repositories[i], batch);
 	for (size_t i = 0; r >= 0 && i < d->ledger.count; i++)
 		r = add_budget(d, &d->ledger.accounts[i], batch);
 	for (size_t i = 0; r >= 0 && i < d->mutes->count; i++)

@@ -13,8 +13,8 @@ struct reading;
 struct run;
 struct batch;
 
-/* Takes the run: facts, alarm, live, store. begin: the kernel's counters when it was started, NULL
- * when they were not asked for. */
+/* Takes the run: facts, alarm, present, store. begin: the kernel's counters when it was started,
+ * NULL when they were not asked for. */
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run);
 
 /* Takes a finished run whose turn in the history has come: alarm and store. */

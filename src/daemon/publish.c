@@ -3,6 +3,7 @@
  * the metrics every few seconds. The overview is rendered only when something changed, so its ETag
  * holds. */
 #include "config/mutes.h"
+#include "core/plan.h"
 #include "daemon/daemon.h"
 #include "daemon/process.h"
 
@@ -27,11 +28,11 @@ static const char waits_for_history[] =
 	"probing waits for the history, which alone knows what may be written where, and which is "
 	"not open yet";
 
-static void fill_probe(struct snapshot_probe *to, const struct live_probe *from)
+static void fill_probe(struct snapshot_probe *to, const struct present_probe *from)
 {
 	to->name = from->config->name;
 	to->workload = &from->config->workload;
-	to->interval_usec = live_spacing_usec(from);
+	to->interval_usec = plan_spacing_usec(from);
 	to->schedule = from->config->schedule ? calendar_text(from->config->schedule) : NULL;
 	to->limit = from->limit;
 	to->limit_reason = from->limit_reason ? from->limit_reason : from->config->limit_reason;
@@ -67,20 +68,20 @@ static void frame_done(struct frame *f)
 	free(f->reasons);
 }
 
-static int frame_init(struct frame *f, const struct live *live)
+static int frame_init(struct frame *f, const struct present *present)
 {
 	size_t probe_count = 0;
 
-	for (size_t i = 0; i < live->repository_count; i++)
-		probe_count += live->repositories[i].probe_count;
-	f->repositories = calloc(live->repository_count + 1, sizeof(*f->repositories));
+	for (size_t i = 0; i < present->repository_count; i++)
+		probe_count += present->repositories[i].probe_count;
+	f->repositories = calloc(present->repository_count + 1, sizeof(*f->repositories));
 	f->probes = calloc(probe_count + 1, sizeof(*f->probes));
-	f->reasons = calloc(live->repository_count + 1, sizeof(*f->reasons));
+	f->reasons = calloc(present->repository_count + 1, sizeof(*f->reasons));
 	return f->repositories && f->probes && f->reasons ? 0 : -ENOMEM;
 }
 
 static void fill_mute(
-	struct snapshot_mute *to, const struct daemon *d, const struct live_repository *from)
+	struct snapshot_mute *to, const struct daemon *d, const struct present_repository *from)
 {
 	const struct mute_verdict mute =
 		mutes_find(d->mutes, d->config, from->config->name, clock_realtime_usec(&d->clock));
@@ -92,11 +93,11 @@ static void fill_mute(
 
 static void frame_fill(struct frame *f, const struct daemon *d)
 {
-	const struct live *live = d->live;
+	const struct present *present = d->present;
 	struct snapshot_probe *probe = f->probes;
 
-	for (size_t i = 0; i < live->repository_count; i++) {
-		const struct live_repository *from = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		const struct present_repository *from = &present->repositories[i];
 		struct snapshot_repository *to = &f->repositories[i];
 		to->name = from->config->name;
 		to->path = from->config->path;
@@ -110,7 +111,7 @@ static void frame_fill(struct frame *f, const struct daemon *d)
 			fill_probe(probe, &from->probes[k]);
 			if (!d->record.is_safe)
 				probe->own_trouble = waits_for_history;
-			probe++->next_run_usec = live_start_usec(from, &from->probes[k]);
+			probe++->next_run_usec = plan_start_usec(from, &from->probes[k]);
 		}
 		to->state = snapshot_judge(to, f->reasons[i], sizeof(f->reasons[i]));
 		to->reason = f->reasons[i];
@@ -184,13 +185,13 @@ static void render(struct daemon *d)
 
 	if (d->writer)
 		store_writer_status(d->writer, &store);
-	if (frame_init(&frame, d->live) < 0) {
+	if (frame_init(&frame, d->present) < 0) {
 		log_error("no memory to render the overview");
 		frame_done(&frame);
 		return;
 	}
 	frame_fill(&frame, d);
-	snapshot.repository_count = d->live->repository_count;
+	snapshot.repository_count = d->present->repository_count;
 	snapshot.repositories = frame.repositories;
 	fill_daemon(&snapshot, d, &store);
 	if (d->http) {

@@ -11,8 +11,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "core/normal.h"
 #include "daemon/daemon.h"
-#include "daemon/normal.h"
+#include "daemon/normal_query.h"
 #include "daemon/record.h"
 #include "store/store.h"
 
@@ -77,7 +78,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	(void)source;
 	(void)usec;
 	record_follow(data);
-	normal_ask(data);
+	normal_query_ask(data);
 	record_release(data);
 	return 0;
 }

@@ -8,8 +8,9 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "core/normal.h"
 #include "daemon/daemon.h"
-#include "daemon/normal.h"
+#include "daemon/normal_query.h"
 #include "daemon/pipeline.h"
 #include "daemon/question.h"
 #include "daemon/restore.h"
@@ -47,8 +48,8 @@ static void tell_notice(struct daemon *d)
 	d->record.notices = status.notices;
 	log_error("%s", status.notice);
 	/* The database that was begun does not know them. */
-	for (size_t i = 0; i < d->live->repository_count; i++)
-		d->live->repositories[i].place.is_seen_stored = false;
+	for (size_t i = 0; i < d->present->repository_count; i++)
+		d->present->repositories[i].place.is_seen_stored = false;
 	if (status.begun_anew != d->record.begun_anew && d->record.is_open)
 		pipeline_keep_present(d);
 	d->record.begun_anew = status.begun_anew;
@@ -205,7 +206,7 @@ static void begin_record(struct daemon *d)
 		d->record.held == 1 ? "result" : "results");
 	if (d->http)
 		http_server_set_ready(d->http, true, "ready");
-	normal_ask(d);
+	normal_query_ask(d);
 	record_release(d);
 	daemon_dispatch(d);
 	daemon_changed(d);
@@ -312,7 +313,7 @@ static void give_up_oldest(struct daemon *d)
 
 void record_release(struct daemon *d)
 {
-	if (!d->record.is_open || d->record.is_judging || !normal_is_asked(d))
+	if (!d->record.is_open || d->record.is_judging || !normal_query_is_done(d))
 		return;
 	d->record.is_judging = true;
 	release_held(d);
@@ -386,7 +387,7 @@ static bool is_same_file_system(const struct identity *a, const struct identity 
 		(a->source[0] == '/' || strcmp(a->mount_point, b->mount_point) == 0);
 }
 
-void record_compare_place(const struct daemon *d, struct live_repository *repository)
+void record_compare_place(const struct daemon *d, struct present_repository *repository)
 {
 	if (!repository || !repository->place.has_identity || repository->place.has_told_place)
 		return;

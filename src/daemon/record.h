@@ -10,7 +10,7 @@
 
 struct daemon;
 struct error;
-struct live_repository;
+struct present_repository;
 struct run;
 
 #define RECORD_HELD_MAX 1024
@@ -34,6 +34,6 @@ bool record_hold(struct daemon *d, struct run *run);
 /* Warns of a place that does not suit a database: at the start, and when a repository's file system
  * is known, once each. */
 void record_look_at_place(struct daemon *d);
-void record_compare_place(const struct daemon *d, struct live_repository *repository);
+void record_compare_place(const struct daemon *d, struct present_repository *repository);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/launch.h"
+#include "daemon/normal_query.h"
 #include "daemon/pipeline.h"
 
 #include <errno.h>
@@ -86,15 +87,15 @@ static void warn_restart_needed(const struct config *old_config, const struct co
 }
 
 /* The new present has taken over what both have in common. */
-static void leave_behind(struct daemon *d, const struct live *earlier, struct live *live)
+static void leave_behind(struct daemon *d, const struct present *earlier, struct present *present)
 {
 	for (size_t i = 0; i < earlier->repository_count; i++) {
 		struct alarm_state *alarm = earlier->repositories[i].alarm;
-		if (!live_find_repository(live, alarm->repository))
+		if (!present_find_repository(present, alarm->repository))
 			pipeline_forget(d, alarm, NULL);
 	}
-	for (size_t i = 0; i < live->repository_count; i++)
-		pipeline_forget(d, live->repositories[i].alarm, live->repositories[i].config);
+	for (size_t i = 0; i < present->repository_count; i++)
+		pipeline_forget(d, present->repositories[i].alarm, present->repositories[i].config);
 }
 
 static int try_reload(struct daemon *d, struct error *reterr)
@@ -112,24 +113,24 @@ static int try_reload(struct daemon *d, struct error *reterr)
 		return r;
 	}
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
-	/* live_new empties the present one and is the last that can fail. */
-	struct live *live = ledger_make(&d->ledger, config) < 0
+	/* present_new empties the present one and is the last that can fail. */
+	struct present *present = ledger_make(&d->ledger, config) < 0
 		? NULL
-		: live_new(config, d->live, now_nsec, clock_realtime_usec(&d->clock));
-	if (!live) {
+		: present_new(config, d->present, now_nsec, clock_realtime_usec(&d->clock));
+	if (!present) {
 		config_free(config);
 		log_error("no memory for the new configuration");
 		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
 	}
 	(void)ledger_open(&d->ledger, config, now_nsec); /* the accounts are made */
 	warn_restart_needed(d->config, config);
-	leave_behind(d, d->live, live);
-	live_free(d->live);
+	leave_behind(d, d->present, present);
+	present_free(d->present);
 	config_free(d->config);
-	d->live = live;
+	d->present = present;
 	d->config = config;
 	launch_mark_all(d);
-	normal_ask(d);
+	normal_query_ask(d);
 	if (d->record.is_open)
 		pipeline_note_watched(d);
 	log_set_level(config->log_level);

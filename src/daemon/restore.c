@@ -4,10 +4,10 @@
 #include "daemon/restore.h"
 
 #include "config/mutes.h"
+#include "core/seen.h"
 #include "daemon/daemon.h"
 #include "daemon/incidents.h"
 #include "daemon/pipeline.h"
-#include "daemon/seen.h"
 #include "notify/notify.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ void restore_done(struct restored *restored)
 
 static int take_run(struct daemon *d, const void *row)
 {
-	return live_restore_run(d->live, row);
+	return present_restore_run(d->present, row);
 }
 
 static int keep_run(void *data, const struct run *run)
@@ -73,9 +73,10 @@ static int keep_run(void *data, const struct run *run)
 static int take_alarm(struct daemon *d, const void *row)
 {
 	const struct alarm_state *state = row;
-	struct live_repository *repository = live_find_repository(d->live, state->repository);
+	struct present_repository *repository =
+		present_find_repository(d->present, state->repository);
 	struct alarm_state *gone;
-	int r = live_restore_alarm(d->live, state);
+	int r = present_restore_alarm(d->present, state);
 
 	if (r < 0)
 		return r;
@@ -99,7 +100,7 @@ static int keep_alarm(void *data, const struct alarm_state *state)
 
 static int take_first_identity(struct daemon *d, const void *row)
 {
-	return seen_restore(d->live, row);
+	return seen_restore(d->present, row);
 }
 
 static int keep_first_identity(void *data, const struct first_identity *first)
@@ -131,7 +132,8 @@ static int keep_message(void *data, const struct message *message)
 static int take_open_incident(struct daemon *d, const void *row)
 {
 	const struct incident *incident = row;
-	struct live_repository *repository = live_find_repository(d->live, incident->repository);
+	struct present_repository *repository =
+		present_find_repository(d->present, incident->repository);
 
 	if (!repository || repository->alarm->incident_id != 0)
 		return 0;
@@ -263,7 +265,7 @@ int restore_take(struct daemon *d, const struct restored *restored)
 	raise_id(&d->next_mute_id, restored->ids.mute_id);
 	int r = take_rows(d, restored);
 	if (r >= 0)
-		seen_restore_from_runs(d->live);
+		seen_restore_from_runs(d->present);
 	return r < 0 ? r : 0;
 }
 

@@ -12,7 +12,7 @@
 #define TIMER_ACCURACY_USEC (USEC_PER_SEC / 2)
 
 static int add_sample(
-	struct live_repository *repository, const struct reading *reading, struct error *reterr)
+	struct present_repository *repository, const struct reading *reading, struct error *reterr)
 {
 	struct facts_sample sample;
 	int r = reading_sample(reading, &repository->place.identity, &sample, reterr);
@@ -21,12 +21,12 @@ static int add_sample(
 	return r;
 }
 
-int sampler_add(struct live *live, const struct reading *reading, struct error *reterr)
+int sampler_add(struct present *present, const struct reading *reading, struct error *reterr)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < live->repository_count; i++) {
-		struct live_repository *repository = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		struct present_repository *repository = &present->repositories[i];
 		int r = repository->place.has_identity ? add_sample(repository, reading, reterr)
 						       : 0;
 		if (r < 0)
@@ -35,27 +35,28 @@ int sampler_add(struct live *live, const struct reading *reading, struct error *
 	return result;
 }
 
-static bool shares_disk(const struct live_repository *repository, const struct identity *identity)
+static bool shares_disk(
+	const struct present_repository *repository, const struct identity *identity)
 {
 	return repository->place.has_identity &&
 		identity_shares_disk(&repository->place.identity, identity);
 }
 
-static void add_span(struct live *live, const struct live_repository *of,
+static void add_span(struct present *present, const struct present_repository *of,
 	const struct identity *identity, const struct facts_span *span)
 {
-	for (size_t i = 0; i < live->repository_count; i++) {
-		struct live_repository *repository = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		struct present_repository *repository = &present->repositories[i];
 		if (repository == of || shares_disk(repository, identity))
 			facts_ring_add_span(repository->place.ring, span);
 	}
 }
 
 /* What we did on the disk before we knew that it is this repository's too. */
-static void inherit_spans(struct live *live, struct live_repository *heir)
+static void inherit_spans(struct present *present, struct present_repository *heir)
 {
-	for (size_t i = 0; i < live->repository_count; i++) {
-		const struct live_repository *other = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		const struct present_repository *other = &present->repositories[i];
 		if (other == heir || !shares_disk(other, &heir->place.identity))
 			continue;
 		heir->place.ring->span_count = other->place.ring->span_count;
@@ -65,7 +66,7 @@ static void inherit_spans(struct live *live, struct live_repository *heir)
 	}
 }
 
-static bool is_at_work(const struct live_repository *repository)
+static bool is_at_work(const struct present_repository *repository)
 {
 	for (size_t i = 0; i < repository->probe_count; i++)
 		if (repository->probes[i].is_running)
@@ -74,10 +75,11 @@ static bool is_at_work(const struct live_repository *repository)
 }
 
 /* Whether somebody else of us is at work on this disk, or perhaps is. */
-static bool is_shared_now(const struct live *live, const struct live_repository *repository)
+static bool is_shared_now(
+	const struct present *present, const struct present_repository *repository)
 {
-	for (size_t i = 0; i < live->repository_count; i++) {
-		const struct live_repository *other = &live->repositories[i];
+	for (size_t i = 0; i < present->repository_count; i++) {
+		const struct present_repository *other = &present->repositories[i];
 		if (other != repository && is_at_work(other) &&
 			(!other->place.has_identity ||
 				shares_disk(other, &repository->place.identity)))
@@ -86,19 +88,19 @@ static bool is_shared_now(const struct live *live, const struct live_repository 
 	return false;
 }
 
-static int meet(struct live *live, struct live_repository *repository, const struct reading *begin,
-	const struct run *run, struct error *reterr)
+static int meet(struct present *present, struct present_repository *repository,
+	const struct reading *begin, const struct run *run, struct error *reterr)
 {
 	bool is_first = !repository->place.has_identity;
 
-	live_set_identity(repository, &run->identity);
+	present_set_identity(repository, &run->identity);
 	if (!is_first || !repository->place.has_identity)
 		return 0;
-	inherit_spans(live, repository);
+	inherit_spans(present, repository);
 	return begin && begin->monotonic_nsec > 0 ? add_sample(repository, begin, reterr) : 0;
 }
 
-int sampler_judge(struct live *live, struct live_repository *repository,
+int sampler_judge(struct present *present, struct present_repository *repository,
 	const struct sampler_readings *readings, struct run *run, struct error *reterr)
 {
 	uint64_t end_nsec = readings->end->monotonic_nsec;
@@ -112,24 +114,25 @@ int sampler_judge(struct live *live, struct live_repository *repository,
 	int end = 0;
 
 	if (repository)
-		begin = meet(live, repository, readings->begin, run, reterr);
-	add_span(
-		live, repository, repository ? &repository->place.identity : &run->identity, &span);
+		begin = meet(present, repository, readings->begin, run, reterr);
+	add_span(present, repository, repository ? &repository->place.identity : &run->identity,
+		&span);
 	if (!repository || !repository->place.has_identity)
 		return begin;
 	end = add_sample(repository, readings->end, reterr);
 	run->facts = facts_ring_around(repository->place.ring, span.begin_nsec, end_nsec);
-	if (is_shared_now(live, repository))
+	if (is_shared_now(present, repository))
 		run->facts = facts_without_counters(&run->facts);
 	repository->place.facts = run->facts;
 	return end < 0 ? end : begin;
 }
 
-void sampler_add_unknown(struct live *live, const struct live_repository *of, uint64_t now_nsec)
+void sampler_add_unknown(
+	struct present *present, const struct present_repository *of, uint64_t now_nsec)
 {
 	const struct facts_span span = { .begin_nsec = now_nsec, .end_nsec = now_nsec };
 
-	add_span(live, of, &of->place.identity, &span);
+	add_span(present, of, &of->place.identity, &span);
 }
 
 /* --- For the daemon ----------------------------------------------------- */
@@ -141,18 +144,18 @@ static void warn_once(struct daemon *d, const struct error *error)
 	d->is_counters_warned = true;
 }
 
-static bool has_nfs(const struct live *live)
+static bool has_nfs(const struct present *present)
 {
-	for (size_t i = 0; i < live->repository_count; i++)
-		if (identity_is_nfs(&live->repositories[i].place.identity))
+	for (size_t i = 0; i < present->repository_count; i++)
+		if (identity_is_nfs(&present->repositories[i].place.identity))
 			return true;
 	return false;
 }
 
-static bool has_identity(const struct live *live)
+static bool has_identity(const struct present *present)
 {
-	for (size_t i = 0; i < live->repository_count; i++)
-		if (live->repositories[i].place.has_identity)
+	for (size_t i = 0; i < present->repository_count; i++)
+		if (present->repositories[i].place.has_identity)
 			return true;
 	return false;
 }
@@ -164,9 +167,9 @@ static int on_sample(sd_event_source *source, uint64_t usec, void *data)
 	struct error error = { "" };
 
 	(void)usec;
-	if (has_identity(d->live)) {
-		reading_take(&reading, PROC, has_nfs(d->live), clock_monotonic_nsec(&d->clock));
-		if (sampler_add(d->live, &reading, &error) < 0)
+	if (has_identity(d->present)) {
+		reading_take(&reading, PROC, has_nfs(d->present), clock_monotonic_nsec(&d->clock));
+		if (sampler_add(d->present, &reading, &error) < 0)
 			warn_once(d, &error);
 		reading_done(&reading);
 	}
@@ -186,24 +189,24 @@ void sampler_read(struct daemon *d, struct reading *ret)
 	reading_take(ret, PROC, true, clock_monotonic_nsec(&d->clock));
 }
 
-void sampler_conclude(struct daemon *d, struct live_repository *repository,
+void sampler_conclude(struct daemon *d, struct present_repository *repository,
 	const struct reading *begin, struct run *run)
 {
 	struct reading end = { 0 };
 	struct error error = { "" };
 	const struct sampler_readings readings = { .begin = begin, .end = &end };
 
-	reading_take(&end, PROC, has_nfs(d->live) || identity_is_nfs(&run->identity),
+	reading_take(&end, PROC, has_nfs(d->present) || identity_is_nfs(&run->identity),
 		clock_monotonic_nsec(&d->clock));
-	if (sampler_judge(d->live, repository, &readings, run, &error) < 0)
+	if (sampler_judge(d->present, repository, &readings, run, &error) < 0)
 		warn_once(d, &error);
 	reading_done(&end);
 }
 
 void sampler_note_release(struct daemon *d, const char *repository)
 {
-	const struct live_repository *of = live_find_repository(d->live, repository);
+	const struct present_repository *of = present_find_repository(d->present, repository);
 
 	if (of)
-		sampler_add_unknown(d->live, of, clock_monotonic_nsec(&d->clock));
+		sampler_add_unknown(d->present, of, clock_monotonic_nsec(&d->clock));
 }

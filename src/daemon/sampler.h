@@ -8,8 +8,8 @@
 
 struct daemon;
 struct error;
-struct live;
-struct live_repository;
+struct present;
+struct present_repository;
 struct reading;
 struct run;
 
@@ -17,7 +17,7 @@ struct run;
 
 /* A sample for each repository whose disk is known. -EBADMSG with a sentence when a text is not
  * what the kernel documents; then some samples lack something. */
-int sampler_add(struct live *live, const struct reading *reading, struct error *reterr);
+int sampler_add(struct present *present, const struct reading *reading, struct error *reterr);
 
 /* The readings at a run's begin (NULL, or none taken: they are in the ring) and end. */
 struct sampler_readings {
@@ -28,11 +28,12 @@ struct sampler_readings {
 /* Takes what the worker said of the repository and of its own I/O and fills in run->facts. There
  * are no counters in them while somebody else of us is at work on the same disk, who has not told
  * yet how much he did. repository: NULL when it left the configuration. */
-int sampler_judge(struct live *live, struct live_repository *repository,
+int sampler_judge(struct present *present, struct present_repository *repository,
 	const struct sampler_readings *readings, struct run *run, struct error *reterr);
 
 /* I/O of a worker that nobody will ever know: to all who share its disk. */
-void sampler_add_unknown(struct live *live, const struct live_repository *of, uint64_t now_nsec);
+void sampler_add_unknown(
+	struct present *present, const struct present_repository *of, uint64_t now_nsec);
 
 /* --- Carried out for the daemon ----------------------------------------- */
 
@@ -43,7 +44,7 @@ int sampler_start(struct daemon *d);
 void sampler_read(struct daemon *d, struct reading *ret);
 
 /* A run is over now. */
-void sampler_conclude(struct daemon *d, struct live_repository *repository,
+void sampler_conclude(struct daemon *d, struct present_repository *repository,
 	const struct reading *begin, struct run *run);
 
 /* A stuck worker came loose now, and with it what it had out. */

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += libdaemon.a
 libdaemon_a_SOURCES = \
-	%D%/admission.c %D%/admission.h \
 	%D%/control.c %D%/control.h \
 	%D%/control_commands.c %D%/control_commands.h \
 	%D%/control_peers.c %D%/control_peers.h \
 	%D%/control_socket.c %D%/control_socket.h \
-	%D%/custom_alarms.c %D%/custom_alarms.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
-	%D%/exclusion.c %D%/exclusion.h \
-	%D%/grouping.c %D%/grouping.h \
 	%D%/incidents.c %D%/incidents.h \
 	%D%/launch.c %D%/launch.h \
-	%D%/ledger.c %D%/ledger.h \
-	%D%/live.c %D%/live.h \
-	%D%/live_plan.c \
-	%D%/normal.c %D%/normal.h \
+	%D%/normal_query.c %D%/normal_query.h \
 	%D%/options.c %D%/options.h \
-	%D%/outbox.c %D%/outbox.h \
 	%D%/pipeline.c %D%/pipeline.h \
 	%D%/process.c %D%/process.h \
 	%D%/publish.c \
@@ -28,14 +20,12 @@ libdaemon_a_SOURCES = \
 	%D%/restore.c %D%/restore.h \
 	%D%/sampler.c %D%/sampler.h \
 	%D%/saver.c %D%/saver.h \
-	%D%/schedule.c %D%/schedule.h \
-	%D%/seen.c %D%/seen.h \
 	%D%/stuck.c %D%/stuck.h \
 	%D%/tend.c %D%/tend.h \
 	%D%/verdict.c %D%/verdict.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c
-repoprobed_LDADD = libdaemon.a libhttp.a libnotify.a libreport.a libstore.a libsupervise.a \
+repoprobed_LDADD = libdaemon.a libcore.a libhttp.a libnotify.a libreport.a libstore.a libsupervise.a \
 	libwire.a libconfig.a libalarm.a libmodel.a libbase.a $(MHD_LIBS) $(SYSTEMD_LIBS) \
 	$(SQLITE_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) -lm

@@ -24,7 +24,7 @@ uint64_t stuck_pause_usec(unsigned count)
 	return usec < PAUSE_MAX_USEC ? usec : PAUSE_MAX_USEC;
 }
 
-void stuck_begin_pause(struct live_repository *repository, uint64_t now_nsec, int64_t now_usec)
+void stuck_begin_pause(struct present_repository *repository, uint64_t now_nsec, int64_t now_usec)
 {
 	uint64_t usec = stuck_pause_usec(repository->place.stuck_count);
 

@@ -9,14 +9,14 @@
 
 struct daemon;
 struct error;
-struct live_repository;
+struct present_repository;
 
 /* How long nothing starts on a repository once a stuck worker of it is gone, being the count-th (1,
  * 2 …) since the last ok run: a minute, doubled each time, at most an hour. */
 uint64_t stuck_pause_usec(unsigned count);
 
 /* The worker is gone: the repository rests, unless somebody asked for a run meanwhile. */
-void stuck_begin_pause(struct live_repository *repository, uint64_t now_nsec, int64_t now_usec);
+void stuck_begin_pause(struct present_repository *repository, uint64_t now_nsec, int64_t now_usec);
 
 /* Reads what an earlier daemon noted, takes over the workers that are still there, and from now on
  * keeps the file as the list of workers is. Trouble with the file is logged and no more. */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/normal.h"
 #include "daemon/daemon.h"
-#include "daemon/normal.h"
+#include "daemon/normal_query.h"
 #include "daemon/record.h"
 #include "store/store.h"
 
@@ -91,7 +92,7 @@ void tend_now(struct daemon *d)
 	record_tell_trouble(d);
 	doubt(d, &retention);
 	store_writer_tend(d->writer, &retention, clock_realtime_usec(&d->clock));
-	normal_ask(d);
+	normal_query_ask(d);
 }
 
 static int on_tend(sd_event_source *source, uint64_t usec, void *data)

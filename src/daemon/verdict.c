@@ -9,7 +9,8 @@
 #include "base/buf.h"
 #include "base/zone.h"
 #include "config/mutes.h"
-#include "daemon/custom_alarms.h"
+#include "core/custom_alarms.h"
+#include "core/plan.h"
 #include "daemon/daemon.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 /* --- The limit -------------------------------------------------------------- */
 
 int verdict_choose_limit(
-	struct daemon *d, const struct live_repository *repository, struct live_probe *probe)
+	struct daemon *d, const struct present_repository *repository, struct present_probe *probe)
 {
 	const struct config_probe *config = probe->config;
 	struct buf reason = BUF_INIT(REASON_MAX);
@@ -59,8 +60,8 @@ struct peer_list {
 	struct peer peers[PEERS_MAX];
 };
 
-static void add_peer(struct peer_list *list, const struct live_repository *repository,
-	const struct live_probe *probe, enum run_operation operation)
+static void add_peer(struct peer_list *list, const struct present_repository *repository,
+	const struct present_probe *probe, enum run_operation operation)
 {
 	const struct alarm_series *series =
 		alarm_state_find(repository->alarm, probe->config->name, operation);
@@ -75,8 +76,8 @@ static void add_peer(struct peer_list *list, const struct live_repository *repos
 	};
 }
 
-static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repository,
-	const struct live_probe *probe, enum run_operation operation)
+static uint64_t peers_nsec(struct daemon *d, const struct present_repository *repository,
+	const struct present_probe *probe, enum run_operation operation)
 {
 	struct peer_list list = { .count = 1 };
 
@@ -86,8 +87,8 @@ static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repos
 		.identity = &repository->place.identity,
 		.series_key = probe->series_key,
 	};
-	for (size_t i = 0; i < d->live->repository_count; i++) {
-		const struct live_repository *other = &d->live->repositories[i];
+	for (size_t i = 0; i < d->present->repository_count; i++) {
+		const struct present_repository *other = &d->present->repositories[i];
 		if (other == repository || !other->place.has_identity ||
 			!peer_is_near(&repository->place.identity, &other->place.identity))
 			continue;
@@ -97,7 +98,7 @@ static uint64_t peers_nsec(struct daemon *d, const struct live_repository *repos
 				add_peer(&list, other, &other->probes[k], operation);
 	}
 	return peer_median_nsec(list.peers, list.count, 0, clock_realtime_usec(&d->clock),
-		PEER_INTERVALS * live_spacing_usec(probe));
+		PEER_INTERVALS * plan_spacing_usec(probe));
 }
 
 /* --- The question ------------------------------------------------------------ */
@@ -109,9 +110,9 @@ static int32_t local_offset_sec(const struct daemon *d, int64_t now_usec)
 
 /* From one slot to the next; a calendar's next one may be much farther off than the one after it.
  */
-static uint64_t longest_gap_usec(const struct live_probe *probe, int64_t now_usec)
+static uint64_t longest_gap_usec(const struct present_probe *probe, int64_t now_usec)
 {
-	uint64_t spacing_usec = live_spacing_usec(probe);
+	uint64_t spacing_usec = plan_spacing_usec(probe);
 	uint64_t wait_usec =
 		probe->due_usec > now_usec ? (uint64_t)(probe->due_usec - now_usec) : 0;
 
@@ -119,8 +120,8 @@ static uint64_t longest_gap_usec(const struct live_probe *probe, int64_t now_use
 }
 
 /* The run is in the window that it is judged by. */
-static int build_customs(const struct daemon *d, const char *repository, struct live_probe *probe,
-	const struct run *run, struct custom_alarms *ret)
+static int build_customs(const struct daemon *d, const char *repository,
+	struct present_probe *probe, const struct run *run, struct custom_alarms *ret)
 {
 	const char *name = probe->config->name;
 	size_t window = custom_alarms_window(d->config, repository, name);
@@ -133,8 +134,8 @@ static int build_customs(const struct daemon *d, const char *repository, struct 
 			       d->config, repository, name, is_taken ? probe->windows : NULL, ret);
 }
 
-int verdict_take(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct run *run, struct alarm_outcome *ret)
+int verdict_take(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct run *run, struct alarm_outcome *ret)
 {
 	const struct config_repository *config = repository->config;
 	int64_t now_usec = clock_realtime_usec(&d->clock);
@@ -173,7 +174,8 @@ int verdict_take(struct daemon *d, struct live_repository *repository, struct li
 	return r;
 }
 
-void verdict_tick(struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret)
+void verdict_tick(
+	struct daemon *d, struct present_repository *repository, struct alarm_outcome *ret)
 {
 	const struct alarm_tick tick = {
 		.now_usec = clock_realtime_usec(&d->clock),

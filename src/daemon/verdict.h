@@ -6,19 +6,20 @@
 
 struct alarm_outcome;
 struct daemon;
-struct live_probe;
-struct live_repository;
+struct present_probe;
+struct present_repository;
 struct run;
 
 /* Moves the repository's alarm state on. Returns 0, -ENOBUFS as alarm_step, or -ENOMEM. */
-int verdict_take(struct daemon *d, struct live_repository *repository, struct live_probe *probe,
-	const struct run *run, struct alarm_outcome *ret);
+int verdict_take(struct daemon *d, struct present_repository *repository,
+	struct present_probe *probe, const struct run *run, struct alarm_outcome *ret);
 
 /* The same for the time that passes: no run at all. */
-void verdict_tick(struct daemon *d, struct live_repository *repository, struct alarm_outcome *ret);
+void verdict_tick(
+	struct daemon *d, struct present_repository *repository, struct alarm_outcome *ret);
 
 /* Renews what limit = auto comes to at a probe. Returns 0 or -ENOMEM. */
 int verdict_choose_limit(
-	struct daemon *d, const struct live_repository *repository, struct live_probe *probe);
+	struct daemon *d, const struct present_repository *repository, struct present_probe *probe);
 
 #endif

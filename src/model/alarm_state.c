@@ -115,6 +115,11 @@ bool alarm_reason_has_operation(enum alarm_reason reason)
 	return true;
 }
 
+bool alarm_reason_is_slowness(enum alarm_reason reason)
+{
+	return alarm_reason_has_operation(reason) && reason != ALARM_REASON_CUSTOM;
+}
+
 enum alarm_reason alarm_rule_reason(enum alarm_rule rule)
 {
 	assert((size_t)rule < ALARM_RULES);

@@ -272,6 +272,9 @@ bool incident_change_is_told(enum incident_change change);
 
 /* Whether it is about reads or writes rather than the run as a whole. */
 bool alarm_reason_has_operation(enum alarm_reason reason);
+/* Whether it says that a repository is slow, which may come of an outage of another on the same
+ * storage. What the user's own alarms are about is not known. */
+bool alarm_reason_is_slowness(enum alarm_reason reason);
 
 enum alarm_reason alarm_rule_reason(enum alarm_rule rule);
 enum alarm_reason alarm_run_rule_reason(enum alarm_run_rule rule);

@@ -11,6 +11,7 @@ libreport_a_SOURCES = \
 	%D%/incident.c %D%/incident.h \
 	%D%/incident_explain.c \
 	%D%/incident_json.c \
+	%D%/message.c %D%/message.h \
 	%D%/metrics.c \
 	%D%/metrics_probe.c %D%/metrics_probe.h \
 	%D%/openmetrics.c %D%/openmetrics.h \

@@ -10,6 +10,7 @@
  * - Cache loss is a loss: a hit share below 0.2 falls to at most three quarters of itself.
  * - Throughput that is lost is lost to others as well: their work is divided too. */
 #include "repository.h"
+#include "core/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "../probe/temporary.h"
 #include "base/clock.h"
 #include "config/config.h"
-#include "daemon/admission.h"
+#include "core/admission.h"
 #include "daemon/daemon.h"
 #include "test.h"
 #include "wire/wire.h"
@@ -81,9 +81,9 @@ static int set_up(void **state)
 	d->revision = 1; /* nothing is rendered here … */
 	d->is_stopping = true; /* … nor kept, nor started */
 	d->clock = clock_system();
-	d->live = live_new(
+	d->present = present_new(
 		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	assert_non_null(d->live);
+	assert_non_null(d->present);
 	assert_int_equal(sd_event_new(&d->event), 0);
 	*state = b;
 	return 0;
@@ -100,7 +100,7 @@ static int tear_down(void **state)
 		assert_true(sd_event_run(d->event, 10 * USEC_PER_SEC) >= 0);
 	assert_null(d->launches);
 	sd_event_unref(d->event);
-	live_free(d->live);
+	present_free(d->present);
 	config_free(d->config);
 	buf_done(&b->sent_path);
 	temporary_close(&b->directory);
@@ -112,7 +112,7 @@ static void a_worker_that_talks_without_end_leaves_the_loop_to_others_too(void *
 {
 	struct bench *b = *state;
 	struct daemon *d = &b->d;
-	struct live_repository *repository = &d->live->repositories[0];
+	struct present_repository *repository = &d->present->repositories[0];
 	const struct admission admission = { .skip = RUN_SKIP_NONE };
 	unsigned rounds = 0;
 

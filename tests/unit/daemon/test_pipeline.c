@@ -91,9 +91,9 @@ static void open_daemon(struct bench *b)
 	temporary_name(&b->directory, "a.conf", &path);
 	assert_int_equal(config_load(buf_text(&path), true, NULL, &d->config, &errors), 0);
 	buf_done(&path);
-	d->live = live_new(d->config, NULL, given_nsec(&d->clock), b->now_usec);
+	d->present = present_new(d->config, NULL, given_nsec(&d->clock), b->now_usec);
 	d->mutes = calloc(1, sizeof(*d->mutes));
-	assert_true(d->live && d->mutes);
+	assert_true(d->present && d->mutes);
 	assert_int_equal(zone_open(&places, "Europe/Berlin", &d->zone, &error), 0);
 	assert_int_equal(sd_event_new(&d->event), 0);
 	assert_int_equal(pipeline_start(d), 0);
@@ -111,7 +111,7 @@ static void close_daemon(struct bench *b)
 	struct daemon *d = &b->d;
 
 	assert_int_equal(store_writer_close(d->writer, 20 * NSEC_PER_SEC), 0);
-	live_free(d->live);
+	present_free(d->present);
 	ledger_done(&d->ledger);
 	config_free(d->config);
 	free(d->mutes);
@@ -179,14 +179,14 @@ static void drain(struct bench *b)
 
 /* --- Runs -------------------------------------------------------------------- */
 
-static struct live_probe *the_probe(struct bench *b)
+static struct present_probe *the_probe(struct bench *b)
 {
-	return &b->d.live->repositories[0].probes[0];
+	return &b->d.present->repositories[0].probes[0];
 }
 
 static const struct alarm_state *the_alarm(const struct bench *b)
 {
-	return b->d.live->repositories[0].alarm;
+	return b->d.present->repositories[0].alarm;
 }
 
 static uint64_t next_noise(struct bench *b)
@@ -231,7 +231,7 @@ static void run_once(struct bench *b, uint64_t read_usec, uint64_t write_usec, b
 static void slot(struct bench *b, uint64_t usec)
 {
 	int64_t begin_usec = b->now_usec;
-	struct live_probe *probe = the_probe(b);
+	struct present_probe *probe = the_probe(b);
 
 	run_once(b, usec, usec, false);
 	while (probe->confirm_nsec != 0) {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "daemon/live.h"
+#include "core/present.h"
 #include "daemon/sampler.h"
 #include "supervise/reading.h"
 
@@ -30,10 +30,10 @@ static const struct config config = { .repository_count = 3, .repositories = rep
 
 /* "one" and "two" are on 8:0, "far" is on 8:16. */
 struct bench {
-	struct live *live;
-	struct live_repository *one;
-	struct live_repository *two;
-	struct live_repository *far;
+	struct present *present;
+	struct present_repository *one;
+	struct present_repository *two;
+	struct present_repository *far;
 	uint64_t written_mib; /* on 8:0, since ever */
 };
 
@@ -43,12 +43,12 @@ static int set_up(void **state)
 
 	if (!b)
 		return -1;
-	b->live = live_new(&config, NULL, 0, 0);
-	if (!b->live)
+	b->present = present_new(&config, NULL, 0, 0);
+	if (!b->present)
 		return -1;
-	b->one = &b->live->repositories[0];
-	b->two = &b->live->repositories[1];
-	b->far = &b->live->repositories[2];
+	b->one = &b->present->repositories[0];
+	b->two = &b->present->repositories[1];
+	b->far = &b->present->repositories[2];
 	*state = b;
 	return 0;
 }
@@ -57,7 +57,7 @@ static int tear_down(void **state)
 {
 	struct bench *b = *state;
 
-	live_free(b->live);
+	present_free(b->present);
 	free(b);
 	return 0;
 }
@@ -80,11 +80,12 @@ static void tick(struct bench *b, uint64_t sec)
 	struct reading reading;
 
 	read_at(b, sec, &reading);
-	assert_int_equal(sampler_add(b->live, &reading, NULL), 0);
+	assert_int_equal(sampler_add(b->present, &reading, NULL), 0);
 	reading_done(&reading);
 }
 
-static struct run *run_on(const struct bench *b, const struct live_repository *of, uint64_t seconds)
+static struct run *run_on(
+	const struct bench *b, const struct present_repository *of, uint64_t seconds)
 {
 	struct run *run = run_new(of->config->name, probe_name);
 
@@ -111,7 +112,7 @@ static struct run *run_on(const struct bench *b, const struct live_repository *o
 
 /* Ends at a moment; what others wrote in between the test has added. begin: NULL, or when a reading
  * was taken for it, with what had been written then. Frees the run. */
-static struct facts judge(struct bench *b, struct live_repository *of, struct run *run,
+static struct facts judge(struct bench *b, struct present_repository *of, struct run *run,
 	uint64_t end_sec, const struct reading *begin)
 {
 	struct reading end;
@@ -120,7 +121,7 @@ static struct facts judge(struct bench *b, struct live_repository *of, struct ru
 	if (of != b->far)
 		b->written_mib += RUN_MIB;
 	read_at(b, end_sec, &end);
-	assert_int_equal(sampler_judge(b->live, of, &readings, run, NULL), 0);
+	assert_int_equal(sampler_judge(b->present, of, &readings, run, NULL), 0);
 	reading_done(&end);
 	struct facts facts = run->facts;
 	free(run);
@@ -130,7 +131,7 @@ static struct facts judge(struct bench *b, struct live_repository *of, struct ru
 /* The first runs, with which the disks become known. */
 static void meet_all(struct bench *b)
 {
-	struct live_repository *const all[] = { b->one, b->two, b->far };
+	struct present_repository *const all[] = { b->one, b->two, b->far };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct facts f = judge(b, all[i], run_on(b, all[i], 1), 10 + i, NULL);
@@ -243,7 +244,7 @@ static void a_stuck_worker_that_comes_loose_is_a_riddle_once(void **state)
 	struct bench *b = *state;
 
 	meet_all(b);
-	sampler_add_unknown(b->live, b->one, 95 * NSEC_PER_SEC);
+	sampler_add_unknown(b->present, b->one, 95 * NSEC_PER_SEC);
 	assert_false(judge(b, b->two, run_on(b, b->two, 5), 110, NULL).has_counters);
 	for (uint64_t sec = 120; sec <= 160; sec += 10)
 		tick(b, sec);
@@ -260,7 +261,7 @@ static void a_run_of_a_repository_that_is_gone_is_ours_still(void **state)
 	struct run *run = run_on(b, b->two, 5);
 	b->written_mib += RUN_MIB;
 	read_at(b, 98, &end);
-	assert_int_equal(sampler_judge(b->live, NULL, &readings, run, NULL), 0);
+	assert_int_equal(sampler_judge(b->present, NULL, &readings, run, NULL), 0);
 	reading_done(&end);
 	free(run);
 	struct facts f = judge(b, b->one, run_on(b, b->one, 5), 110, NULL);
@@ -286,8 +287,8 @@ static void nfs_read_at(uint64_t sec, struct reading *ret)
 			i, 1000ULL + sec, mib << 20, mib, mib);
 }
 
-static void nfs_run(struct bench *b, struct live_repository *of, uint64_t sec, uint64_t own_bytes,
-	struct facts *ret)
+static void nfs_run(struct bench *b, struct present_repository *of, uint64_t sec,
+	uint64_t own_bytes, struct facts *ret)
 {
 	struct reading end;
 	struct sampler_readings readings = { .end = &end };
@@ -297,7 +298,7 @@ static void nfs_run(struct bench *b, struct live_repository *of, uint64_t sec, u
 	memcpy(run->identity.mount_point, of == b->one ? "/1" : "/2", 3);
 	run->own = (struct facts_own){ .bytes = own_bytes, .ios = own_bytes / MIB };
 	nfs_read_at(sec, &end);
-	assert_int_equal(sampler_judge(b->live, of, &readings, run, NULL), 0);
+	assert_int_equal(sampler_judge(b->present, of, &readings, run, NULL), 0);
 	reading_done(&end);
 	*ret = run->facts;
 	free(run);
@@ -312,7 +313,7 @@ static void on_nfs_the_mount_is_the_disk(void **state)
 	nfs_run(b, b->one, 10, 0, &f);
 	assert_false(f.has_counters);
 	nfs_read_at(20, &reading);
-	assert_int_equal(sampler_add(b->live, &reading, NULL), 0);
+	assert_int_equal(sampler_add(b->present, &reading, NULL), 0);
 	reading_done(&reading);
 	nfs_run(b, b->two, 30, 40 * MIB, &f); /* the first on this mount */
 	assert_false(f.has_counters);
@@ -331,9 +332,9 @@ static void a_text_that_is_not_the_kernels_is_an_error_and_no_counter(void **sta
 	struct error error = { "" };
 
 	buf_add_text(&reading.diskstats, "rubbish\n");
-	assert_int_equal(sampler_add(b->live, &reading, &error), 0); /* nobody is known */
+	assert_int_equal(sampler_add(b->present, &reading, &error), 0); /* nobody is known */
 	meet_all(b);
-	assert_int_equal(sampler_add(b->live, &reading, &error), -EBADMSG);
+	assert_int_equal(sampler_add(b->present, &reading, &error), -EBADMSG);
 	assert_true(error.text[0] != '\0');
 	reading_done(&reading);
 }

@@ -12,7 +12,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "daemon/live.h"
+#include "core/plan.h"
+#include "core/present.h"
 #include "daemon/saver.h"
 #include "daemon/stuck.h"
 
@@ -48,47 +49,47 @@ static const struct config config = { .repository_count = 1, .repositories = rep
 
 static void nothing_starts_in_the_pause_and_slots_are_skipped(void **state)
 {
-	struct live *live = live_new(&config, NULL, NOW_NSEC, NOW_USEC);
-	struct live_repository *nas1 = &live->repositories[0];
-	struct live_repository *chosen = NULL;
+	struct present *present = present_new(&config, NULL, NOW_NSEC, NOW_USEC);
+	struct present_repository *nas1 = &present->repositories[0];
+	struct present_repository *chosen = NULL;
 
 	(void)state;
 	nas1->place.stuck_count = 2;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	uint64_t end_nsec = NOW_NSEC + 2 * MINUTE_USEC * NSEC_PER_USEC;
-	assert_true(live_is_held(nas1, end_nsec - 1));
-	assert_null(live_choose(live, end_nsec - 1, NULL, 0, &chosen));
+	assert_true(plan_is_held(nas1, end_nsec - 1));
+	assert_null(plan_choose(present, end_nsec - 1, NULL, 0, &chosen));
 	assert_int_equal(
-		live_start_usec(nas1, &nas1->probes[0]), NOW_USEC + (int64_t)(2 * MINUTE_USEC));
+		plan_start_usec(nas1, &nas1->probes[0]), NOW_USEC + (int64_t)(2 * MINUTE_USEC));
 	/* Before the end comes the slot after the one that waits. */
 	assert_int_equal(
-		live_next_due_nsec(live, NOW_NSEC), NOW_NSEC + MINUTE_USEC * NSEC_PER_USEC);
+		plan_next_due_nsec(present, NOW_NSEC), NOW_NSEC + MINUTE_USEC * NSEC_PER_USEC);
 	nas1->probes[0].overlap_due_nsec = end_nsec + 1;
-	assert_int_equal(live_next_due_nsec(live, NOW_NSEC), end_nsec);
-	assert_false(live_is_held(nas1, end_nsec));
-	assert_ptr_equal(live_choose(live, end_nsec, NULL, 0, &chosen), &nas1->probes[0]);
-	live_free(live);
+	assert_int_equal(plan_next_due_nsec(present, NOW_NSEC), end_nsec);
+	assert_false(plan_is_held(nas1, end_nsec));
+	assert_ptr_equal(plan_choose(present, end_nsec, NULL, 0, &chosen), &nas1->probes[0]);
+	present_free(present);
 }
 
 static void who_asked_meanwhile_does_not_wait(void **state)
 {
-	struct live *live = live_new(&config, NULL, NOW_NSEC, NOW_USEC);
-	struct live_repository *nas1 = &live->repositories[0];
+	struct present *present = present_new(&config, NULL, NOW_NSEC, NOW_USEC);
+	struct present_repository *nas1 = &present->repositories[0];
 
 	(void)state;
 	nas1->place.stuck_count = 1;
 	nas1->place.is_asked = true;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
-	assert_false(live_is_held(nas1, NOW_NSEC));
+	assert_false(plan_is_held(nas1, NOW_NSEC));
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
-	assert_true(live_is_held(nas1, NOW_NSEC)); /* once */
-	live_free(live);
+	assert_true(plan_is_held(nas1, NOW_NSEC)); /* once */
+	present_free(present);
 }
 
 static void an_ok_run_ends_the_count_and_a_reload_does_not(void **state)
 {
-	struct live *live = live_new(&config, NULL, NOW_NSEC, NOW_USEC);
-	struct live_repository *nas1 = &live->repositories[0];
+	struct present *present = present_new(&config, NULL, NOW_NSEC, NOW_USEC);
+	struct present_repository *nas1 = &present->repositories[0];
 	struct run *run = run_new("nas1", "heartbeat");
 
 	(void)state;
@@ -96,16 +97,16 @@ static void an_ok_run_ends_the_count_and_a_reload_does_not(void **state)
 	nas1->place.stuck_count = 4;
 	stuck_begin_pause(nas1, NOW_NSEC, NOW_USEC);
 	run_fail(run, RUN_TIMEOUT, ETIMEDOUT, "no answer");
-	assert_int_equal(live_add_run(nas1, &nas1->probes[0], run), 0);
-	struct live *next = live_new(&config, live, NOW_NSEC, NOW_USEC);
-	live_free(live);
+	assert_int_equal(present_add_run(nas1, &nas1->probes[0], run), 0);
+	struct present *next = present_new(&config, present, NOW_NSEC, NOW_USEC);
+	present_free(present);
 	nas1 = &next->repositories[0];
 	assert_int_equal(nas1->place.stuck_count, 4);
-	assert_true(live_is_held(nas1, NOW_NSEC + 8 * MINUTE_USEC * NSEC_PER_USEC - 1));
+	assert_true(plan_is_held(nas1, NOW_NSEC + 8 * MINUTE_USEC * NSEC_PER_USEC - 1));
 	run->status = RUN_OK;
-	assert_int_equal(live_add_run(nas1, &nas1->probes[0], run), 0);
+	assert_int_equal(present_add_run(nas1, &nas1->probes[0], run), 0);
 	assert_int_equal(nas1->place.stuck_count, 0);
-	live_free(next);
+	present_free(next);
 	free(run);
 }
 
