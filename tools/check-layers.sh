@@ -18,7 +18,7 @@ report: base model
 supervise: base model wire
 worker: base model wire probe
 notify: base model report
-core: base model alarm config
+core: base model alarm config report
 http: base model report store
 daemon: base model alarm config core wire store report supervise notify http
 cli: base model alarm config wire store report supervise

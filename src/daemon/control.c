@@ -310,12 +310,12 @@ int control_open(struct daemon *d, struct control **ret, struct error *reterr)
 	control->has_group = group != NULL;
 	control->gid = group ? group->gr_gid : 0;
 	int n = snprintf(control->path, sizeof(control->path), "%s/control.sock",
-		d->config->runtime_directory);
+		d->core.config->runtime_directory);
 	if (n < 0 || (size_t)n >= sizeof(control->path)) {
 		control->path[0] = '\0';
 		r = error_set(reterr, -ENAMETOOLONG,
 			"runtime_directory %s is too long for a socket",
-			d->config->runtime_directory);
+			d->core.config->runtime_directory);
 		goto fail;
 	}
 	int fd = -1;

@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "config/mutes.h"
+#include "core/incidents.h"
 #include "core/seen.h"
 #include "daemon/daemon.h"
-#include "daemon/incidents.h"
 #include "daemon/pipeline.h"
 #include "store/store.h"
 
@@ -41,7 +41,7 @@ static int find_name(const struct control_call *call, const char **ret, struct e
 {
 	const char *name = json_get_text(call->request, "repository");
 
-	if (name && !present_find_repository(call->d->present, name))
+	if (name && !present_find_repository(call->d->core.present, name))
 		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", name);
 	*ret = name ? name : "";
 	return 0;
@@ -102,7 +102,7 @@ static int command_mute(const struct control_call *call, struct error *reterr)
 	struct daemon *d = call->d;
 	struct buf message = BUF_INIT(MESSAGE_MAX);
 	struct mute mute = {
-		.id = d->next_mute_id,
+		.id = d->core.next_mute_id,
 		.mode = MUTE_MESSAGES,
 		.from_usec = clock_realtime_usec(&d->clock),
 		.uid = call->uid,
@@ -111,9 +111,9 @@ static int command_mute(const struct control_call *call, struct error *reterr)
 	int r = read_mute(call, &mute, reterr);
 	if (r < 0)
 		return r;
-	if (mutes_add(d->mutes, &mute, mute.from_usec) < 0)
+	if (mutes_add(d->core.mutes, &mute, mute.from_usec) < 0)
 		return error_set(reterr, -ENOBUFS, "there are %d mutes already", MUTES_MAX);
-	d->next_mute_id++;
+	d->core.next_mute_id++;
 	pipeline_keep_mute(d, &mute);
 	describe_mute(&mute, &message);
 	say(call, &message);
@@ -136,7 +136,7 @@ static int command_unmute(const struct control_call *call, struct error *reterr)
 	int r = find_name(call, &name, reterr);
 	if (r < 0)
 		return r;
-	size_t ended = mutes_end(d->mutes, name[0] != '\0' ? name : NULL,
+	size_t ended = mutes_end(d->core.mutes, name[0] != '\0' ? name : NULL,
 		clock_realtime_usec(&d->clock), keep_end, d);
 	if (ended == 0)
 		return error_set(reterr, -ENOENT, "%s%sno mute was asked for", name,
@@ -148,17 +148,28 @@ static int command_unmute(const struct control_call *call, struct error *reterr)
 	return 0;
 }
 
+static int acknowledge(const struct control_call *call, const char *repository, const char *reason,
+	struct error *reterr)
+{
+	struct core_actions actions = { .first = NULL };
+
+	daemon_set_time(call->d);
+	int r = incidents_acknowledge(
+		&call->d->core, repository, call->uid, reason, &actions, reterr);
+	pipeline_act(call->d, &actions);
+	return r;
+}
+
 static int acknowledge_all(const struct control_call *call, const char *reason, size_t *ret_count)
 {
-	const struct present *present = call->d->present;
+	const struct present *present = call->d->core.present;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < present->repository_count; i++) {
 		const struct present_repository *repository = &present->repositories[i];
 		if (repository->alarm->incident_id == 0)
 			continue;
-		r = incidents_acknowledge(
-			call->d, repository->config->name, call->uid, reason, NULL);
+		r = acknowledge(call, repository->config->name, reason, NULL);
 		*ret_count += r == 0;
 	}
 	return r;
@@ -178,7 +189,7 @@ static int command_ack(const struct control_call *call, struct error *reterr)
 		return error_set(
 			reterr, -EINVAL, "\"reason\" is longer than %d bytes", MUTE_REASON_MAX);
 	if (name[0] != '\0') {
-		r = incidents_acknowledge(call->d, name, call->uid, reason, reterr);
+		r = acknowledge(call, name, reason, reterr);
 		buf_printf(&message, "%s: the incident is acknowledged", name);
 	} else {
 		r = acknowledge_all(call, reason, &count);
@@ -215,7 +226,7 @@ static int command_rebaseline(const struct control_call *call, struct error *ret
 	const char *name = json_get_text(call->request, "repository");
 	const char *probe_name = json_get_text(call->request, "probe");
 	struct present_repository *repository =
-		name ? present_find_repository(call->d->present, name) : NULL;
+		name ? present_find_repository(call->d->core.present, name) : NULL;
 	struct present_probe *probe =
 		repository && probe_name ? present_find_probe(repository, probe_name) : NULL;
 	struct buf message = BUF_INIT(MESSAGE_MAX);
@@ -250,7 +261,7 @@ static int command_confirm(const struct control_call *call, struct error *reterr
 	const char *probe = json_get_text(call->request, "probe");
 	int64_t seconds = json_get_integer(call->request, "after_seconds", 0);
 	struct present_probe *found = repository && probe
-		? present_find_probe(present_find_repository(d->present, repository), probe)
+		? present_find_probe(present_find_repository(d->core.present, repository), probe)
 		: NULL;
 
 	if (!found)

@@ -168,8 +168,8 @@ static int give_directory(const char *path)
 
 static int open_directories(struct daemon *d, struct error *reterr)
 {
-	const char *const directories[] = { d->config->state_directory,
-		d->config->runtime_directory };
+	const char *const directories[] = { d->core.config->state_directory,
+		d->core.config->runtime_directory };
 
 	for (size_t i = 0; i < 2; i++) {
 		bool is_new = access(directories[i], F_OK) < 0;
@@ -181,10 +181,10 @@ static int open_directories(struct daemon *d, struct error *reterr)
 				reterr, r, "%s cannot be made: %s", directories[i], errno_text(-r));
 	}
 	int n = snprintf(d->database_path, sizeof(d->database_path), "%s/history.db",
-		d->config->state_directory);
+		d->core.config->state_directory);
 	if (n < 0 || (size_t)n >= sizeof(d->database_path))
 		return error_set(reterr, -ENAMETOOLONG, "state_directory %s is too long",
-			d->config->state_directory);
+			d->core.config->state_directory);
 	return 0;
 }
 
@@ -209,11 +209,11 @@ static int open_history(struct daemon *d, struct error *reterr)
 static int open_http(struct daemon *d, struct error *reterr)
 {
 	const struct http_settings settings = {
-		.listen = (const char *const *)d->config->listen,
-		.listen_count = d->config->listen_count,
-		.allowed_hosts = (const char *const *)d->config->allowed_hosts,
-		.allowed_host_count = d->config->allowed_host_count,
-		.max_connections = d->config->max_connections,
+		.listen = (const char *const *)d->core.config->listen,
+		.listen_count = d->core.config->listen_count,
+		.allowed_hosts = (const char *const *)d->core.config->allowed_hosts,
+		.allowed_host_count = d->core.config->allowed_host_count,
+		.max_connections = d->core.config->max_connections,
 		.pool = d->pool,
 		.clock = &d->clock,
 	};
@@ -229,7 +229,7 @@ static void open_zone(struct daemon *d)
 	const struct zone_places places = zone_places_system();
 	struct error error = { 0 };
 
-	if (zone_open_local(&places, &d->zone, &error) < 0)
+	if (zone_open_local(&places, &d->core.zone, &error) < 0)
 		log_warning("local time is not known, UTC is used: %s", error.text);
 }
 
@@ -272,10 +272,10 @@ static int open_all(struct daemon *d, struct error *reterr)
 	int r = sd_event_default(&d->event);
 	if (r < 0)
 		return error_set(reterr, r, "no event loop: %s", errno_text(-r));
-	d->present = present_new(
-		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	d->mutes = calloc(1, sizeof(*d->mutes));
-	if (!d->present || !d->mutes)
+	d->core.present = present_new(d->core.config, NULL, clock_monotonic_nsec(&d->clock),
+		clock_realtime_usec(&d->clock));
+	d->core.mutes = calloc(1, sizeof(*d->core.mutes));
+	if (!d->core.present || !d->core.mutes)
 		return error_set(reterr, -ENOMEM, "no memory");
 	for (size_t i = 0; i < sizeof(opening_steps) / sizeof(opening_steps[0]); i++) {
 		r = opening_steps[i](d, reterr);
@@ -317,11 +317,11 @@ static void close_all(struct daemon *d)
 		(void)sd_event_source_disable_unref(sources[i]);
 	(void)sd_event_unref(d->event);
 	d->bad_rows = store_bad_rows_free(d->bad_rows);
-	d->present = present_free(d->present);
-	free(d->mutes);
-	ledger_done(&d->ledger);
-	d->zone = zone_free(d->zone);
-	d->config = config_free(d->config);
+	d->core.present = present_free(d->core.present);
+	free(d->core.mutes);
+	ledger_done(&d->core.ledger);
+	d->core.zone = zone_free(d->core.zone);
+	d->core.config = config_free(d->core.config);
 }
 
 /* By now the first pages are rendered: who sees these lines can ask for them. */
@@ -342,9 +342,9 @@ static int run_loop(struct daemon *d)
 	record_look_at_place(d);
 	tell_addresses(d);
 	(void)sd_notify(0, "READY=1");
-	log_notice("watching %zu %s", d->config->repository_count,
-		d->config->repository_count == 1 ? "repository" : "repositories");
-	reload_log_remarks(d->config);
+	log_notice("watching %zu %s", d->core.config->repository_count,
+		d->core.config->repository_count == 1 ? "repository" : "repositories");
+	reload_log_remarks(d->core.config);
 	daemon_changed(d);
 
 	int r = sd_event_loop(d->event);
@@ -360,7 +360,7 @@ int daemon_run(const struct daemon_options *options)
 	struct error error = { 0 };
 	int code = EXIT_FAILURE;
 
-	int r = reload_read(options, &d.config, &errors);
+	int r = reload_read(options, &d.core.config, &errors);
 	if (r < 0) {
 		reload_log_errors(r, &errors);
 		code = errors.count > 0 ? EXIT_USAGE : EXIT_FAILURE;
@@ -368,14 +368,15 @@ int daemon_run(const struct daemon_options *options)
 		return code;
 	}
 	if (options->is_check) {
-		(void)printf("%zu repositories, configuration ok\n", d.config->repository_count);
-		config_free(d.config);
+		(void)printf(
+			"%zu repositories, configuration ok\n", d.core.config->repository_count);
+		config_free(d.core.config);
 		return EXIT_SUCCESS;
 	}
-	log_set_level(d.config->log_level);
+	log_set_level(d.core.config->log_level);
 	d.started_usec = clock_realtime_usec(&d.clock);
 	d.reload_usec = d.started_usec;
-	d.listening_usec = d.started_usec;
+	d.core.listening_usec = d.started_usec;
 	r = log_start();
 	if (r < 0)
 		(void)error_set(&error, r, "no thread for the log: %s", errno_text(-r));

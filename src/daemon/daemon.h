@@ -12,17 +12,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "config/config.h"
-#include "core/ledger.h"
-#include "core/present.h"
+#include "core/core.h"
 #include "daemon/tend.h"
 #include "model/worker_note.h"
 
 struct control;
 struct http_server;
 struct launch;
-struct mutes;
 struct questions;
-struct zone;
 struct notifier;
 struct record_run;
 struct saver;
@@ -78,13 +75,9 @@ struct daemon {
 	const struct daemon_options *options;
 	struct clock clock;
 	sd_event *event;
-	struct config *config;
-	struct present *present;
-	struct mutes *mutes;
+	struct core core;
 	struct questions *questions; /* to the history */
 	bool is_normal_asked; /* one at a time, for people ask the same threads */
-	struct zone *zone; /* local time; NULL: UTC */
-	struct ledger ledger; /* write budgets */
 	char worker_path[DAEMON_PATH_MAX];
 	char database_path[DAEMON_PATH_MAX];
 	char host_id[17];
@@ -104,14 +97,8 @@ struct daemon {
 	char boot_id[WORKER_NOTE_BOOT_ID_LEN + 1];
 	bool is_stopping;
 
-	int64_t next_run_id;
-	int64_t next_incident_id;
-	int64_t next_mute_id;
-
 	int64_t started_usec;
 	uint64_t dispatched_nsec; /* monotonic: the last look at what is due */
-	int64_t listening_usec; /* since then silence is a probe's own: start, or a clock that was
-				   set */
 	uint64_t revision; /* of what is shown */
 	uint64_t rendered_revision;
 	uint64_t render_usec; /* what the last rendering took */
@@ -143,6 +130,9 @@ int daemon_run(const struct daemon_options *options);
  * says why.
  */
 int daemon_reload(struct daemon *d, struct error *reterr);
+
+/* Reads the clock for what the core is asked next: once for each event. */
+void daemon_set_time(struct daemon *d);
 
 /* dispatch.c: starts what is due as far as parallel_runs allows, counts skipped slots, arms the
  * timer. */

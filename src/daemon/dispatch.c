@@ -4,9 +4,9 @@
 #include "config/mutes.h"
 #include "core/admission.h"
 #include "core/exclusion.h"
+#include "core/incidents.h"
 #include "core/plan.h"
 #include "daemon/daemon.h"
-#include "daemon/incidents.h"
 #include "daemon/launch.h"
 #include "daemon/pipeline.h"
 
@@ -20,6 +20,14 @@
 
 #define DEAF_NSEC (30 * NSEC_PER_SEC) /* it looks every second */
 #define MOUNTINFO_MAX (UINT32_C(4) << 20) /* thousands of mounts */
+
+void daemon_set_time(struct daemon *d)
+{
+	d->core.now = (struct core_time){
+		.nsec = clock_monotonic_nsec(&d->clock),
+		.usec = clock_realtime_usec(&d->clock),
+	};
+}
 
 /* A run that does not take place, for a reason that is told. */
 static void skip(struct daemon *d, const struct present_repository *repository,
@@ -58,9 +66,9 @@ static void admit(struct daemon *d, const struct present_repository *repository,
 	const struct present_probe *probe, struct admission *ret)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
-	struct ledger_account *account = ledger_find(&d->ledger, repository->config->name);
-	const struct mute_verdict mute = mutes_find(
-		d->mutes, d->config, repository->config->name, clock_realtime_usec(&d->clock));
+	struct ledger_account *account = ledger_find(&d->core.ledger, repository->config->name);
+	const struct mute_verdict mute = mutes_find(d->core.mutes, d->core.config,
+		repository->config->name, clock_realtime_usec(&d->clock));
 	const struct admission_question question = {
 		.repository = repository->config,
 		.workload = &probe->config->workload,
@@ -111,11 +119,11 @@ static void guess_identities(struct daemon *d)
 {
 	struct buf mountinfo = BUF_INIT(MOUNTINFO_MAX);
 
-	if (!is_guess_needed(d->present, clock_monotonic_nsec(&d->clock)))
+	if (!is_guess_needed(d->core.present, clock_monotonic_nsec(&d->clock)))
 		return;
 	(void)fd_read_file("/proc/self/mountinfo", &mountinfo); /* else there is no guess */
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		struct present_repository *repository = &d->present->repositories[i];
+	for (size_t i = 0; i < d->core.present->repository_count; i++) {
+		struct present_repository *repository = &d->core.present->repositories[i];
 		if (!repository->place.has_identity)
 			(void)identity_guess(buf_text(&mountinfo), repository->config->path,
 				&repository->place.identity); /* likewise */
@@ -128,11 +136,11 @@ static void start_due(struct daemon *d)
 	struct exclusion_place occupied[CONFIG_PARALLEL_MAX];
 
 	guess_identities(d);
-	while (launch_occupied(d) < d->config->parallel_runs) {
+	while (launch_occupied(d) < d->core.config->parallel_runs) {
 		struct present_repository *repository = NULL;
 		size_t count = launch_places(d, occupied, CONFIG_PARALLEL_MAX);
-		struct present_probe *probe = plan_choose(
-			d->present, clock_monotonic_nsec(&d->clock), occupied, count, &repository);
+		struct present_probe *probe = plan_choose(d->core.present,
+			clock_monotonic_nsec(&d->clock), occupied, count, &repository);
 		if (!probe)
 			return;
 		start_or_skip(d, repository, probe);
@@ -171,8 +179,8 @@ static void skip_overdue(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		struct present_repository *repository = &d->present->repositories[i];
+	for (size_t i = 0; i < d->core.present->repository_count; i++) {
+		struct present_repository *repository = &d->core.present->repositories[i];
 		for (size_t k = 0; k < repository->probe_count; k++)
 			look_for_overlap(d, repository, &repository->probes[k], now_nsec);
 	}
@@ -184,28 +192,32 @@ static void follow_clock(struct daemon *d)
 {
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	int64_t now_usec = clock_realtime_usec(&d->clock);
-	bool is_set = plan_follow_clock(d->present, now_nsec, now_usec);
+	bool is_set = plan_follow_clock(d->core.present, now_nsec, now_usec);
 
 	if (is_set)
 		daemon_changed(d);
 	if (is_set || now_nsec - d->dispatched_nsec > DEAF_NSEC || !d->record.is_safe)
-		d->listening_usec = now_usec;
-	plan_drop_late_confirmations(d->present, now_nsec);
+		d->core.listening_usec = now_usec;
+	plan_drop_late_confirmations(d->core.present, now_nsec);
 	d->dispatched_nsec = now_nsec;
 }
 
 void daemon_dispatch(struct daemon *d)
 {
+	struct core_actions actions = { .first = NULL };
+
 	if (d->is_stopping)
 		return;
 	follow_clock(d);
 	if (d->record.is_safe)
 		start_due(d);
 	skip_overdue(d);
-	incidents_tick(d);
+	daemon_set_time(d);
+	incidents_tick(&d->core, &actions);
+	pipeline_act(d, &actions);
 
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
-	uint64_t wait_nsec = plan_next_due_nsec(d->present, now_nsec) - now_nsec;
+	uint64_t wait_nsec = plan_next_due_nsec(d->core.present, now_nsec) - now_nsec;
 	/* A second is the longest that a clock moved by a test stays unnoticed. */
 	if (wait_nsec > NSEC_PER_SEC)
 		wait_nsec = NSEC_PER_SEC;
@@ -216,7 +228,7 @@ void daemon_dispatch(struct daemon *d)
 int daemon_probe_now(
 	struct daemon *d, const char *repository, const char *probe, struct error *reterr)
 {
-	struct present_repository *found = present_find_repository(d->present, repository);
+	struct present_repository *found = present_find_repository(d->core.present, repository);
 
 	if (!found)
 		return error_set(reterr, -ENOENT, "no repository is called \"%s\"", repository);

@@ -76,8 +76,8 @@ static void launch_unlink(struct launch *l)
  * repository was not configured then, the path is not known and the name must do. */
 static struct present_repository *repository_of(const struct launch *l)
 {
-	return l->path[0] != '\0' ? present_find_path(l->d->present, l->path)
-				  : present_find_repository(l->d->present, l->note.repository);
+	return l->path[0] != '\0' ? present_find_path(l->d->core.present, l->path)
+				  : present_find_repository(l->d->core.present, l->note.repository);
 }
 
 static struct present_probe *probe_of(const struct launch *l)
@@ -113,7 +113,7 @@ static void hand_over(struct launch *l)
 	if (l->socket_source)
 		(void)sd_event_source_set_enabled(l->socket_source, SD_EVENT_OFF);
 	run->duration_nsec = now_nsec(l) - l->life.started_nsec;
-	l->note.run_id = run->status == RUN_STUCK ? l->d->next_run_id : 0;
+	l->note.run_id = run->status == RUN_STUCK ? l->d->core.next_run_id : 0;
 	pipeline_finish(l->d, &l->begin, run);
 	reading_done(&l->begin);
 }
@@ -452,7 +452,7 @@ void launch_adopt(struct daemon *d, const struct worker_note *note)
 	l->d = d;
 	l->note = *note;
 	const struct present_repository *named =
-		present_find_repository(d->present, note->repository);
+		present_find_repository(d->core.present, note->repository);
 	if (named)
 		(void)strncat(l->path, named->config->path, JOB_PATH_MAX);
 	l->worker = (struct supervise_worker)SUPERVISE_WORKER_INIT;

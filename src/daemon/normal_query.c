@@ -175,7 +175,7 @@ static struct present_probe *find_probe(
 	struct daemon *d, const struct past *past, struct present_repository **ret_repository)
 {
 	struct present_repository *repository =
-		present_find_repository(d->present, past->repository);
+		present_find_repository(d->core.present, past->repository);
 	struct present_probe *probe = present_find_probe(repository, past->probe);
 	char key[WORKLOAD_SERIES_KEY_MAX + 1];
 
@@ -249,7 +249,7 @@ static void take_past(struct daemon *d, struct question *q)
 		probe->normal.failures = 0;
 		probe->normal.read_window = past->window;
 		custom_windows_join(&probe->windows, &past->windows,
-			custom_alarms_window(d->config, past->repository, past->probe));
+			custom_alarms_window(d->core.config, past->repository, past->probe));
 		if (!past->is_again)
 			take_normal(d, repository, probe, past);
 	}
@@ -296,12 +296,12 @@ void normal_query_ask(struct daemon *d)
 
 	if (!d->record.is_open || d->is_normal_asked)
 		return;
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		struct present_repository *repository = &d->present->repositories[i];
+	for (size_t i = 0; i < d->core.present->repository_count; i++) {
+		struct present_repository *repository = &d->core.present->repositories[i];
 		for (size_t k = 0; k < repository->probe_count; k++) {
 			struct present_probe *probe = &repository->probes[k];
 			size_t window = custom_alarms_window(
-				d->config, repository->config->name, probe->config->name);
+				d->core.config, repository->config->name, probe->config->name);
 			if (is_read(&probe->normal, window))
 				continue;
 			if (probe->normal.retry_nsec > now_nsec) {
@@ -321,9 +321,9 @@ void normal_query_ask(struct daemon *d)
 
 bool normal_query_is_done(const struct daemon *d)
 {
-	for (size_t i = 0; i < d->present->repository_count; i++)
-		for (size_t k = 0; k < d->present->repositories[i].probe_count; k++) {
-			const struct normal *n = &d->present->repositories[i].probes[k].normal;
+	for (size_t i = 0; i < d->core.present->repository_count; i++)
+		for (size_t k = 0; k < d->core.present->repositories[i].probe_count; k++) {
+			const struct normal *n = &d->core.present->repositories[i].probes[k].normal;
 			if (!n->is_read && n->failures == 0)
 				return false;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run -> facts -> present state -> alarm -> store -> notify. Nothing here waits: the store and the notifier
- * are threads behind queues. A message leaves when the transaction that caused it is committed;
- * when that takes too long (a full or dead disk, a lock) it leaves before, under the same key. */
+/* run -> facts -> present state -> alarm -> store -> notify. Nothing here waits: the store and the
+ * notifier are threads behind queues. A message leaves when the transaction that caused it is
+ * committed; when that takes too long (a full or dead disk, a lock) it leaves before, under the
+ * same key. */
 #include "daemon/pipeline.h"
 
 #include "alarm/alarm.h"
@@ -10,13 +11,13 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "config/mutes.h"
+#include "core/incidents.h"
 #include "core/plan.h"
 #include "core/seen.h"
+#include "core/verdict.h"
 #include "daemon/daemon.h"
-#include "daemon/incidents.h"
 #include "daemon/record.h"
 #include "daemon/sampler.h"
-#include "daemon/verdict.h"
 #include "model/message.h"
 #include "notify/notify.h"
 #include "report/report.h"
@@ -154,7 +155,7 @@ static void log_file(const struct present_repository *repository, const struct r
 static int judge(struct daemon *d, struct present_repository *repository,
 	struct present_probe *probe, const struct run *run, struct alarm_outcome *outcome)
 {
-	int r = verdict_take(d, repository, probe, run, outcome);
+	int r = verdict_take(&d->core, repository, probe, run, outcome);
 
 	if (r >= 0 && run->status != RUN_SKIPPED)
 		daemon_confirm(d, probe, outcome->confirm_at_usec);
@@ -166,7 +167,7 @@ static int keep_verdict(struct daemon *d, struct present_repository *repository,
 	struct present_probe *probe, const struct run *run, const struct alarm_outcome *outcome,
 	struct batch *batch)
 {
-	int r = incidents_add(d, repository, repository->alarm, outcome, batch);
+	int r = incidents_add(&d->core, repository, repository->alarm, outcome, batch);
 
 	return r < 0 ? r
 		     : normal_learn(repository, probe, run, outcome, clock_realtime_usec(&d->clock),
@@ -198,7 +199,7 @@ static int add_budget(struct daemon *d, struct ledger_account *account, struct b
 /* Also of a repository that left the configuration meanwhile. */
 static int settle(struct daemon *d, const struct run *run, struct batch *batch)
 {
-	struct ledger_account *account = ledger_find(&d->ledger, run->repository);
+	struct ledger_account *account = ledger_find(&d->core.ledger, run->repository);
 
 	if (!account || (run->status == RUN_SKIPPED && run->reserved_bytes == 0))
 		return 0;
@@ -218,6 +219,19 @@ void pipeline_submit(struct daemon *d, struct batch *batch)
 		return;
 	(void)sd_event_source_set_time_relative(d->overdue_timer, OVERDUE_NSEC / NSEC_PER_USEC);
 	(void)sd_event_source_set_enabled(d->overdue_timer, SD_EVENT_ONESHOT);
+}
+
+void pipeline_act(struct daemon *d, struct core_actions *actions)
+{
+	struct batch *batch;
+
+	while ((batch = core_actions_take(actions)) != NULL)
+		pipeline_submit(d, batch);
+	if (actions->error < 0)
+		log_error("%s: the alarm could not be updated: %s", actions->failed,
+			errno_text(-actions->error));
+	if (actions->is_changed)
+		daemon_changed(d);
 }
 
 /* What happened on its disk meanwhile. A run that did not take place says nothing of that. */
@@ -250,7 +264,7 @@ static struct alarm_state *copy_alarm(const struct alarm_state *state)
 
 void pipeline_keep(struct daemon *d, struct run *run)
 {
-	struct present_repository *repository = present_find_repository_of(d->present, run);
+	struct present_repository *repository = present_find_repository_of(d->core.present, run);
 	struct present_probe *probe = present_find_probe(repository, run->probe);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct alarm_state *before = repository ? copy_alarm(repository->alarm) : NULL;
@@ -258,8 +272,9 @@ void pipeline_keep(struct daemon *d, struct run *run)
 	int r = batch && outcome && (before || !repository) ? 0 : -ENOMEM;
 	bool is_taken = false;
 
+	daemon_set_time(d);
 	if (run->id == 0) {
-		run->id = d->next_run_id++;
+		run->id = d->core.next_run_id++;
 		if (probe)
 			present_number_run(probe, run);
 	}
@@ -291,11 +306,11 @@ void pipeline_keep(struct daemon *d, struct run *run)
 
 void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *run)
 {
-	struct present_repository *repository = present_find_repository_of(d->present, run);
+	struct present_repository *repository = present_find_repository_of(d->core.present, run);
 	struct present_probe *probe = present_find_probe(repository, run->probe);
 
 	if (d->record.is_judging)
-		run->id = d->next_run_id++;
+		run->id = d->core.next_run_id++;
 	log_run(d, repository, run);
 	observe(d, repository, begin, run);
 	log_engine(repository, run);
@@ -303,7 +318,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 	if (probe && present_add_run(repository, probe, run) < 0)
 		log_error("a run's result could not be shown: no memory");
 	record_compare_place(d, repository);
-	log_twin(d->present, repository);
+	log_twin(d->core.present, repository);
 	if (probe && run->skip == RUN_SKIP_IN_USE)
 		plan_retry_in_use(
 			probe, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
@@ -314,7 +329,7 @@ void pipeline_finish(struct daemon *d, const struct reading *begin, struct run *
 
 void pipeline_reserve(struct daemon *d, const char *repository, uint64_t bytes)
 {
-	struct ledger_account *account = ledger_find(&d->ledger, repository);
+	struct ledger_account *account = ledger_find(&d->core.ledger, repository);
 	struct batch *batch = account && bytes > 0 ? batch_new() : NULL;
 
 	if (!account || bytes == 0)
@@ -348,8 +363,8 @@ void pipeline_note_watched(struct daemon *d)
 	struct buf names = BUF_INIT(WATCHED_MAX);
 	struct batch *batch = batch_new();
 
-	for (size_t i = 0; i < d->config->repository_count; i++)
-		buf_printf(&names, "\n%s", d->config->repositories[i].name);
+	for (size_t i = 0; i < d->core.config->repository_count; i++)
+		buf_printf(&names, "\n%s", d->core.config->repositories[i].name);
 	buf_add_char(&names, '\n');
 	if (!batch || names.error < 0 || batch_add_watched(batch, buf_text(&names)) < 0) {
 		log_error("which repositories are watched could not be kept: no memory");
@@ -381,7 +396,8 @@ static const char *find_gone(
 static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	const struct config_repository *repository, struct batch *batch)
 {
-	struct present_repository *present = present_find_repository(d->present, repository->name);
+	struct present_repository *present =
+		present_find_repository(d->core.present, repository->name);
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	char probe[RUN_NAME_MAX + 1] = "";
 	const char *gone;
@@ -390,7 +406,7 @@ static int forget_gone(struct daemon *d, struct alarm_state *alarm,
 	while (r >= 0 && (gone = find_gone(alarm, repository)) != NULL) {
 		(void)snprintf(probe, sizeof(probe), "%s", gone); /* it is in what is forgotten */
 		alarm_forget_probe(alarm, probe, clock_realtime_usec(&d->clock), outcome);
-		r = incidents_add(d, present, alarm, outcome, batch);
+		r = incidents_add(&d->core, present, alarm, outcome, batch);
 	}
 	free(outcome);
 	return r;
@@ -403,7 +419,7 @@ static int forget_all(struct daemon *d, struct alarm_state *alarm, struct batch 
 
 	if (outcome) {
 		alarm_forget_repository(alarm, clock_realtime_usec(&d->clock), outcome);
-		r = incidents_add(d, NULL, alarm, outcome, batch);
+		r = incidents_add(&d->core, NULL, alarm, outcome, batch);
 	}
 	free(outcome);
 	return r;
@@ -419,6 +435,7 @@ void pipeline_forget(
 {
 	if (repository ? !find_gone(alarm, repository) : is_empty(alarm))
 		return;
+	daemon_set_time(d);
 	struct batch *batch = batch_new();
 	int r = -ENOMEM;
 	if (batch)
@@ -466,12 +483,12 @@ void pipeline_keep_present(struct daemon *d)
 	struct batch *batch = batch_new();
 	int r = batch ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r >= 0 && i < d->present->repository_count; i++)
-		r = add_repository(&d->present->repositories[i], batch);
-	for (size_t i = 0; r >= 0 && i < d->ledger.count; i++)
-		r = add_budget(d, &d->ledger.accounts[i], batch);
-	for (size_t i = 0; r >= 0 && i < d->mutes->count; i++)
-		r = batch_add_mute(batch, &d->mutes->items[i]);
+	for (size_t i = 0; r >= 0 && i < d->core.present->repository_count; i++)
+		r = add_repository(&d->core.present->repositories[i], batch);
+	for (size_t i = 0; r >= 0 && i < d->core.ledger.count; i++)
+		r = add_budget(d, &d->core.ledger.accounts[i], batch);
+	for (size_t i = 0; r >= 0 && i < d->core.mutes->count; i++)
+		r = batch_add_mute(batch, &d->core.mutes->items[i]);
 	if (r < 0) {
 		log_error("what is known at present could not be kept in the new history: %s",
 			errno_text(-r));

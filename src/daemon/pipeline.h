@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct alarm_state;
+struct core_actions;
 struct config_repository;
 struct daemon;
 struct mute;
@@ -40,6 +41,9 @@ void pipeline_forget(
 
 /* Hands a batch (taken) to the store. */
 void pipeline_submit(struct daemon *d, struct batch *batch);
+
+/* Carries out what the core decided; the actions are empty afterwards. */
+void pipeline_act(struct daemon *d, struct core_actions *actions);
 
 /* Hands the store all that is known at present, for a history that was begun anew: alarm states
  * with their open incidents, first identities, budgets, mutes, what is normal. */

@@ -83,8 +83,8 @@ static int frame_init(struct frame *f, const struct present *present)
 static void fill_mute(
 	struct snapshot_mute *to, const struct daemon *d, const struct present_repository *from)
 {
-	const struct mute_verdict mute =
-		mutes_find(d->mutes, d->config, from->config->name, clock_realtime_usec(&d->clock));
+	const struct mute_verdict mute = mutes_find(
+		d->core.mutes, d->core.config, from->config->name, clock_realtime_usec(&d->clock));
 
 	to->mode = mute.mode;
 	to->until_usec = mute.until_usec;
@@ -93,7 +93,7 @@ static void fill_mute(
 
 static void frame_fill(struct frame *f, const struct daemon *d)
 {
-	const struct present *present = d->present;
+	const struct present *present = d->core.present;
 	struct snapshot_probe *probe = f->probes;
 
 	for (size_t i = 0; i < present->repository_count; i++) {
@@ -185,13 +185,13 @@ static void render(struct daemon *d)
 
 	if (d->writer)
 		store_writer_status(d->writer, &store);
-	if (frame_init(&frame, d->present) < 0) {
+	if (frame_init(&frame, d->core.present) < 0) {
 		log_error("no memory to render the overview");
 		frame_done(&frame);
 		return;
 	}
 	frame_fill(&frame, d);
-	snapshot.repository_count = d->present->repository_count;
+	snapshot.repository_count = d->core.present->repository_count;
 	snapshot.repositories = frame.repositories;
 	fill_daemon(&snapshot, d, &store);
 	if (d->http) {

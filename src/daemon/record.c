@@ -48,8 +48,8 @@ static void tell_notice(struct daemon *d)
 	d->record.notices = status.notices;
 	log_error("%s", status.notice);
 	/* The database that was begun does not know them. */
-	for (size_t i = 0; i < d->present->repository_count; i++)
-		d->present->repositories[i].place.is_seen_stored = false;
+	for (size_t i = 0; i < d->core.present->repository_count; i++)
+		d->core.present->repositories[i].place.is_seen_stored = false;
 	if (status.begun_anew != d->record.begun_anew && d->record.is_open)
 		pipeline_keep_present(d);
 	d->record.begun_anew = status.begun_anew;
@@ -367,13 +367,13 @@ void record_look_at_place(struct daemon *d)
 {
 	struct identity *place = &d->record.place;
 
-	if (identify(d->config->state_directory, place) < 0)
+	if (identify(d->core.config->state_directory, place) < 0)
 		return; /* a kernel that does not tell: doctor may know more */
 	if (examination_kind_of(place->fs_type, place->has_device) == EXAMINATION_KIND_NETWORK)
 		log_warning("the history in %s lies on a network file system (%s), which SQLite's "
 			    "locks and shared memory do not suit; state_directory belongs on a "
 			    "local disk",
-			d->config->state_directory, place->fs_type);
+			d->core.config->state_directory, place->fs_type);
 }
 
 /* Subvolumes of btrfs have numbers of their own, but one source. */
@@ -396,5 +396,5 @@ void record_compare_place(const struct daemon *d, struct present_repository *rep
 		log_warning("%s: the history in %s lies on the file system that is probed: when it "
 			    "hangs or fills up, so does the history; state_directory belongs "
 			    "elsewhere",
-			repository->config->name, d->config->state_directory);
+			repository->config->name, d->core.config->state_directory);
 }

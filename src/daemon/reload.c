@@ -114,21 +114,21 @@ static int try_reload(struct daemon *d, struct error *reterr)
 	}
 	uint64_t now_nsec = clock_monotonic_nsec(&d->clock);
 	/* present_new empties the present one and is the last that can fail. */
-	struct present *present = ledger_make(&d->ledger, config) < 0
+	struct present *present = ledger_make(&d->core.ledger, config) < 0
 		? NULL
-		: present_new(config, d->present, now_nsec, clock_realtime_usec(&d->clock));
+		: present_new(config, d->core.present, now_nsec, clock_realtime_usec(&d->clock));
 	if (!present) {
 		config_free(config);
 		log_error("no memory for the new configuration");
 		return error_set(reterr, -ENOMEM, "no memory for the new configuration");
 	}
-	(void)ledger_open(&d->ledger, config, now_nsec); /* the accounts are made */
-	warn_restart_needed(d->config, config);
-	leave_behind(d, d->present, present);
-	present_free(d->present);
-	config_free(d->config);
-	d->present = present;
-	d->config = config;
+	(void)ledger_open(&d->core.ledger, config, now_nsec); /* the accounts are made */
+	warn_restart_needed(d->core.config, config);
+	leave_behind(d, d->core.present, present);
+	present_free(d->core.present);
+	config_free(d->core.config);
+	d->core.present = present;
+	d->core.config = config;
 	launch_mark_all(d);
 	normal_query_ask(d);
 	if (d->record.is_open)
@@ -148,7 +148,8 @@ int daemon_reload(struct daemon *d, struct error *reterr)
 	d->is_reload_ok = r >= 0;
 	if (r >= 0) {
 		d->reload_usec = clock_realtime_usec(&d->clock);
-		log_notice("configuration reloaded: %zu repositories", d->config->repository_count);
+		log_notice("configuration reloaded: %zu repositories",
+			d->core.config->repository_count);
 	} else {
 		log_error("configuration not reloaded, the old one stays in force");
 		(void)error_set(reterr, r, "%s", d->reload_error.text);

@@ -4,9 +4,9 @@
 #include "daemon/restore.h"
 
 #include "config/mutes.h"
+#include "core/incidents.h"
 #include "core/seen.h"
 #include "daemon/daemon.h"
-#include "daemon/incidents.h"
 #include "daemon/pipeline.h"
 #include "notify/notify.h"
 
@@ -61,7 +61,7 @@ void restore_done(struct restored *restored)
 
 static int take_run(struct daemon *d, const void *row)
 {
-	return present_restore_run(d->present, row);
+	return present_restore_run(d->core.present, row);
 }
 
 static int keep_run(void *data, const struct run *run)
@@ -74,9 +74,9 @@ static int take_alarm(struct daemon *d, const void *row)
 {
 	const struct alarm_state *state = row;
 	struct present_repository *repository =
-		present_find_repository(d->present, state->repository);
+		present_find_repository(d->core.present, state->repository);
 	struct alarm_state *gone;
-	int r = present_restore_alarm(d->present, state);
+	int r = present_restore_alarm(d->core.present, state);
 
 	if (r < 0)
 		return r;
@@ -100,7 +100,7 @@ static int keep_alarm(void *data, const struct alarm_state *state)
 
 static int take_first_identity(struct daemon *d, const void *row)
 {
-	return seen_restore(d->present, row);
+	return seen_restore(d->core.present, row);
 }
 
 static int keep_first_identity(void *data, const struct first_identity *first)
@@ -133,7 +133,7 @@ static int take_open_incident(struct daemon *d, const void *row)
 {
 	const struct incident *incident = row;
 	struct present_repository *repository =
-		present_find_repository(d->present, incident->repository);
+		present_find_repository(d->core.present, incident->repository);
 
 	if (!repository || repository->alarm->incident_id != 0)
 		return 0;
@@ -153,7 +153,7 @@ static int take_incident(struct daemon *d, const void *row)
 {
 	const struct incident *incident = row;
 
-	return incidents_restore(d, &incident->last_event);
+	return incidents_restore(&d->core, &incident->last_event);
 }
 
 static int keep_incident(void *data, const struct incident *incident)
@@ -164,7 +164,7 @@ static int keep_incident(void *data, const struct incident *incident)
 /* More than there is room for were never taken in. */
 static int take_mute(struct daemon *d, const void *row)
 {
-	(void)mutes_add(d->mutes, row, clock_realtime_usec(&d->clock));
+	(void)mutes_add(d->core.mutes, row, clock_realtime_usec(&d->clock));
 	return 0;
 }
 
@@ -182,7 +182,7 @@ static int take_budget(struct daemon *d, const void *row)
 {
 	const struct budget_row *budget = row;
 
-	return ledger_restore(&d->ledger, budget->repository, &budget->budget,
+	return ledger_restore(&d->core.ledger, budget->repository, &budget->budget,
 		clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
 }
 
@@ -252,7 +252,7 @@ static int take_rows(struct daemon *d, const struct restored *restored)
 	for (const struct restored_row *row = restored->first; row && r >= 0; row = row->next)
 		r = row->take(d, row->row);
 	if (r >= 0 && restored->has_limits) {
-		r = ledger_open(&d->ledger, d->config, clock_monotonic_nsec(&d->clock));
+		r = ledger_open(&d->core.ledger, d->core.config, clock_monotonic_nsec(&d->clock));
 		d->record.is_safe = r >= 0;
 	}
 	return r;
@@ -260,12 +260,12 @@ static int take_rows(struct daemon *d, const struct restored *restored)
 
 int restore_take(struct daemon *d, const struct restored *restored)
 {
-	raise_id(&d->next_run_id, restored->ids.run_id);
-	raise_id(&d->next_incident_id, restored->ids.incident_id);
-	raise_id(&d->next_mute_id, restored->ids.mute_id);
+	raise_id(&d->core.next_run_id, restored->ids.run_id);
+	raise_id(&d->core.next_incident_id, restored->ids.incident_id);
+	raise_id(&d->core.next_mute_id, restored->ids.mute_id);
 	int r = take_rows(d, restored);
 	if (r >= 0)
-		seen_restore_from_runs(d->present);
+		seen_restore_from_runs(d->core.present);
 	return r < 0 ? r : 0;
 }
 

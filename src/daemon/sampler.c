@@ -167,9 +167,10 @@ static int on_sample(sd_event_source *source, uint64_t usec, void *data)
 	struct error error = { "" };
 
 	(void)usec;
-	if (has_identity(d->present)) {
-		reading_take(&reading, PROC, has_nfs(d->present), clock_monotonic_nsec(&d->clock));
-		if (sampler_add(d->present, &reading, &error) < 0)
+	if (has_identity(d->core.present)) {
+		reading_take(
+			&reading, PROC, has_nfs(d->core.present), clock_monotonic_nsec(&d->clock));
+		if (sampler_add(d->core.present, &reading, &error) < 0)
 			warn_once(d, &error);
 		reading_done(&reading);
 	}
@@ -196,17 +197,17 @@ void sampler_conclude(struct daemon *d, struct present_repository *repository,
 	struct error error = { "" };
 	const struct sampler_readings readings = { .begin = begin, .end = &end };
 
-	reading_take(&end, PROC, has_nfs(d->present) || identity_is_nfs(&run->identity),
+	reading_take(&end, PROC, has_nfs(d->core.present) || identity_is_nfs(&run->identity),
 		clock_monotonic_nsec(&d->clock));
-	if (sampler_judge(d->present, repository, &readings, run, &error) < 0)
+	if (sampler_judge(d->core.present, repository, &readings, run, &error) < 0)
 		warn_once(d, &error);
 	reading_done(&end);
 }
 
 void sampler_note_release(struct daemon *d, const char *repository)
 {
-	const struct present_repository *of = present_find_repository(d->present, repository);
+	const struct present_repository *of = present_find_repository(d->core.present, repository);
 
 	if (of)
-		sampler_add_unknown(d->present, of, clock_monotonic_nsec(&d->clock));
+		sampler_add_unknown(d->core.present, of, clock_monotonic_nsec(&d->clock));
 }

@@ -7,7 +7,6 @@ libdaemon_a_SOURCES = \
 	%D%/control_socket.c %D%/control_socket.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/dispatch.c \
-	%D%/incidents.c %D%/incidents.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/normal_query.c %D%/normal_query.h \
 	%D%/options.c %D%/options.h \
@@ -21,8 +20,7 @@ libdaemon_a_SOURCES = \
 	%D%/sampler.c %D%/sampler.h \
 	%D%/saver.c %D%/saver.h \
 	%D%/stuck.c %D%/stuck.h \
-	%D%/tend.c %D%/tend.h \
-	%D%/verdict.c %D%/verdict.h
+	%D%/tend.c %D%/tend.h
 
 sbin_PROGRAMS += repoprobed
 repoprobed_SOURCES = %D%/main.c

@@ -78,12 +78,12 @@ int stuck_open(struct daemon *d, struct error *reterr)
 	struct buf path = BUF_INIT(DAEMON_PATH_MAX);
 	int r = notes_boot_id(d->boot_id);
 
-	buf_printf(&path, "%s/%s", d->config->state_directory, NOTES_FILE_NAME);
+	buf_printf(&path, "%s/%s", d->core.config->state_directory, NOTES_FILE_NAME);
 	if (r < 0)
 		(void)error_set(reterr, r, "no boot id: %s", errno_text(-r)); /* r goes up */
 	else if (path.error < 0)
 		r = error_set(reterr, -ENAMETOOLONG, "state_directory %s is too long",
-			d->config->state_directory);
+			d->core.config->state_directory);
 	if (r == 0) {
 		adopt_all(d, buf_text(&path));
 		r = saver_start(buf_text(&path), &d->saver);

@@ -80,7 +80,7 @@ static void doubt(struct daemon *d, struct store_retention *retention)
 
 void tend_now(struct daemon *d)
 {
-	const struct config_store *store = &d->config->store;
+	const struct config_store *store = &d->core.config->store;
 	struct store_retention retention = {
 		.keep_runs_usec = store->keep_runs_usec,
 		.keep_hours_usec = store->keep_hours_usec,

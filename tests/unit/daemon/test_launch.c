@@ -70,7 +70,7 @@ static int set_up(void **state)
 	temporary_open(&b->directory);
 	temporary_write(&b->directory, "a.conf", "[repository r]\npath = /r\nprobes = heartbeat\n");
 	temporary_name(&b->directory, "a.conf", &path);
-	assert_int_equal(config_load(buf_text(&path), true, NULL, &d->config, &errors), 0);
+	assert_int_equal(config_load(buf_text(&path), true, NULL, &d->core.config, &errors), 0);
 	buf_done(&path);
 	b->sent_path = (struct buf)BUF_INIT(4096);
 	assert_int_equal(
@@ -81,9 +81,9 @@ static int set_up(void **state)
 	d->revision = 1; /* nothing is rendered here … */
 	d->is_stopping = true; /* … nor kept, nor started */
 	d->clock = clock_system();
-	d->present = present_new(
-		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	assert_non_null(d->present);
+	d->core.present = present_new(d->core.config, NULL, clock_monotonic_nsec(&d->clock),
+		clock_realtime_usec(&d->clock));
+	assert_non_null(d->core.present);
 	assert_int_equal(sd_event_new(&d->event), 0);
 	*state = b;
 	return 0;
@@ -100,8 +100,8 @@ static int tear_down(void **state)
 		assert_true(sd_event_run(d->event, 10 * USEC_PER_SEC) >= 0);
 	assert_null(d->launches);
 	sd_event_unref(d->event);
-	present_free(d->present);
-	config_free(d->config);
+	present_free(d->core.present);
+	config_free(d->core.config);
 	buf_done(&b->sent_path);
 	temporary_close(&b->directory);
 	free(b);
@@ -112,7 +112,7 @@ static void a_worker_that_talks_without_end_leaves_the_loop_to_others_too(void *
 {
 	struct bench *b = *state;
 	struct daemon *d = &b->d;
-	struct present_repository *repository = &d->present->repositories[0];
+	struct present_repository *repository = &d->core.present->repositories[0];
 	const struct admission admission = { .skip = RUN_SKIP_NONE };
 	unsigned rounds = 0;
 

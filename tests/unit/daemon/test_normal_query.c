@@ -87,7 +87,7 @@ static int set_up(void **state)
 		buf_printf(&text, "[repository r%d]\npath = /r%d\nprobes = heartbeat\n", i, i);
 	temporary_write(&b->directory, "a.conf", buf_text(&text));
 	temporary_name(&b->directory, "a.conf", &text);
-	assert_int_equal(config_load(buf_text(&text), true, NULL, &d->config, &errors), 0);
+	assert_int_equal(config_load(buf_text(&text), true, NULL, &d->core.config, &errors), 0);
 	(void)snprintf(d->database_path, sizeof(d->database_path), "%s",
 		temporary_name(&b->directory, "history.db", &text));
 	buf_done(&text);
@@ -96,9 +96,9 @@ static int set_up(void **state)
 	d->is_stopping = true; /* … and no run started */
 	d->record.is_open = true;
 	d->clock = clock_system();
-	d->present = present_new(
-		d->config, NULL, clock_monotonic_nsec(&d->clock), clock_realtime_usec(&d->clock));
-	assert_non_null(d->present);
+	d->core.present = present_new(d->core.config, NULL, clock_monotonic_nsec(&d->clock),
+		clock_realtime_usec(&d->clock));
+	assert_non_null(d->core.present);
 	assert_int_equal(sd_event_new(&d->event), 0);
 	open_history(d);
 	assert_int_equal(sem_init(&b->is_held, 0, 0), 0);
@@ -115,9 +115,9 @@ static int tear_down(void **state)
 	store_pool_close(d->pool, UINT64_MAX);
 	questions_stop(d);
 	assert_int_equal(store_writer_close(d->writer, UINT64_MAX), 0);
-	ledger_done(&d->ledger);
-	present_free(d->present);
-	config_free(d->config);
+	ledger_done(&d->core.ledger);
+	present_free(d->core.present);
+	config_free(d->core.config);
 	sd_event_unref(d->event);
 	assert_int_equal(sem_destroy(&b->is_held), 0);
 	assert_int_equal(sem_destroy(&b->is_free), 0);
@@ -128,7 +128,7 @@ static int tear_down(void **state)
 
 static struct normal *normal_of(struct bench *b, size_t i)
 {
-	return &b->d.present->repositories[i].probes[0].normal;
+	return &b->d.core.present->repositories[i].probes[0].normal;
 }
 
 static size_t count_read(struct bench *b)
@@ -226,7 +226,7 @@ static void commit(struct bench *b, struct batch *batch)
 
 static void name_baseline(struct bench *b, struct saved_baseline *ret)
 {
-	struct present_repository *repository = &b->d.present->repositories[0];
+	struct present_repository *repository = &b->d.core.present->repositories[0];
 	struct buf key = BUF_INIT(WORKLOAD_SERIES_KEY_MAX);
 
 	workload_series_key(&repository->probes[0].config->workload, &key);
@@ -270,7 +270,7 @@ static struct saved_baseline stored_baseline(struct bench *b)
 /* Runs of minutes 1, 2, 3, … of today, as many as make a baseline. */
 static void learn(struct bench *b)
 {
-	struct present_repository *repository = &b->d.present->repositories[0];
+	struct present_repository *repository = &b->d.core.present->repositories[0];
 	uint32_t minute = (uint32_t)(clock_realtime_usec(&b->d.clock) / 60000000) - 1000;
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	struct batch *batch = batch_new();
@@ -296,7 +296,7 @@ static void ask_in_vain(struct bench *b)
 {
 	hide_history(b, true);
 	normal_query_ask(&b->d);
-	while (b->d.present->repositories[0].probes[0].normal.failures == 0)
+	while (b->d.core.present->repositories[0].probes[0].normal.failures == 0)
 		run_loop_once(b);
 	while (b->d.is_normal_asked) /* the others' too */
 		run_loop_once(b);
@@ -345,7 +345,7 @@ static void what_is_stored_stays_until_it_was_read(void **state)
 static void a_rebaseline_before_it_was_read_forgets_it(void **state)
 {
 	struct bench *b = *state;
-	struct present_repository *repository = &b->d.present->repositories[0];
+	struct present_repository *repository = &b->d.core.present->repositories[0];
 	struct batch *batch = batch_new();
 
 	store_anchor(b);
@@ -375,7 +375,7 @@ static void the_loop_does_not_read_what_was_opened_late(void **state)
 	assert_int_equal(sem_post(&b->is_free), 0);
 	run_until_all_are_read(b);
 	assert_true(b->d.record.is_open);
-	assert_int_equal(b->d.next_run_id, 1);
+	assert_int_equal(b->d.core.next_run_id, 1);
 }
 
 static void what_was_held_is_judged_when_it_is_known_what_was_normal(void **state)
@@ -383,7 +383,7 @@ static void what_was_held_is_judged_when_it_is_known_what_was_normal(void **stat
 	struct bench *b = *state;
 
 	b->d.record.is_open = false;
-	b->d.next_run_id = 1;
+	b->d.core.next_run_id = 1;
 	struct run *run = run_new("of before", "p");
 	assert_non_null(run);
 	assert_true(record_hold(&b->d, run));
@@ -411,7 +411,7 @@ static void what_is_held_at_the_stop_is_kept_when_the_history_is_open(void **sta
 	size_t count = 0;
 
 	b->d.record.is_open = false;
-	b->d.next_run_id = 1;
+	b->d.core.next_run_id = 1;
 	assert_true(record_hold(&b->d, run_new("of before", "p")));
 	b->d.record.is_open = true;
 	record_done(&b->d);

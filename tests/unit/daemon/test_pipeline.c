@@ -12,8 +12,8 @@
 #include "base/zone.h"
 #include "config/config.h"
 #include "config/mutes.h"
+#include "core/incidents.h"
 #include "daemon/daemon.h"
-#include "daemon/incidents.h"
 #include "daemon/pipeline.h"
 #include "daemon/restore.h"
 #include "model/message.h"
@@ -83,18 +83,18 @@ static void open_daemon(struct bench *b)
 	d->clock = (struct clock){ .monotonic_nsec = given_nsec, .realtime_usec = given_usec };
 	d->record.is_open = true;
 	d->record.is_judging = true;
-	d->next_run_id = 1;
-	d->next_incident_id = 1;
-	d->listening_usec = b->now_usec;
+	d->core.next_run_id = 1;
+	d->core.next_incident_id = 1;
+	d->core.listening_usec = b->now_usec;
 	(void)snprintf(d->database_path, sizeof(d->database_path), "%s",
 		temporary_name(&b->directory, "history.db", &path));
 	temporary_name(&b->directory, "a.conf", &path);
-	assert_int_equal(config_load(buf_text(&path), true, NULL, &d->config, &errors), 0);
+	assert_int_equal(config_load(buf_text(&path), true, NULL, &d->core.config, &errors), 0);
 	buf_done(&path);
-	d->present = present_new(d->config, NULL, given_nsec(&d->clock), b->now_usec);
-	d->mutes = calloc(1, sizeof(*d->mutes));
-	assert_true(d->present && d->mutes);
-	assert_int_equal(zone_open(&places, "Europe/Berlin", &d->zone, &error), 0);
+	d->core.present = present_new(d->core.config, NULL, given_nsec(&d->clock), b->now_usec);
+	d->core.mutes = calloc(1, sizeof(*d->core.mutes));
+	assert_true(d->core.present && d->core.mutes);
+	assert_int_equal(zone_open(&places, "Europe/Berlin", &d->core.zone, &error), 0);
 	assert_int_equal(sd_event_new(&d->event), 0);
 	assert_int_equal(pipeline_start(d), 0);
 	int r = store_writer_open(d->database_path, QUEUE_MAX, &d->writer, &error);
@@ -111,11 +111,11 @@ static void close_daemon(struct bench *b)
 	struct daemon *d = &b->d;
 
 	assert_int_equal(store_writer_close(d->writer, 20 * NSEC_PER_SEC), 0);
-	present_free(d->present);
-	ledger_done(&d->ledger);
-	config_free(d->config);
-	free(d->mutes);
-	zone_free(d->zone);
+	present_free(d->core.present);
+	ledger_done(&d->core.ledger);
+	config_free(d->core.config);
+	free(d->core.mutes);
+	zone_free(d->core.zone);
 	sd_event_source_disable_unref(d->overdue_timer);
 	sd_event_unref(d->event);
 	memset(d, 0, sizeof(*d));
@@ -181,12 +181,12 @@ static void drain(struct bench *b)
 
 static struct present_probe *the_probe(struct bench *b)
 {
-	return &b->d.present->repositories[0].probes[0];
+	return &b->d.core.present->repositories[0].probes[0];
 }
 
 static const struct alarm_state *the_alarm(const struct bench *b)
 {
-	return b->d.present->repositories[0].alarm;
+	return b->d.core.present->repositories[0].alarm;
 }
 
 static uint64_t next_noise(struct bench *b)
@@ -227,6 +227,15 @@ static void run_once(struct bench *b, uint64_t read_usec, uint64_t write_usec, b
 	pipeline_keep(&b->d, run);
 }
 
+static void tick(struct bench *b)
+{
+	struct core_actions actions = { .first = NULL };
+
+	daemon_set_time(&b->d);
+	incidents_tick(&b->d.core, &actions);
+	pipeline_act(&b->d, &actions);
+}
+
 /* A slot: its run, the confirming runs that are asked for, and what time alone does. */
 static void slot(struct bench *b, uint64_t usec)
 {
@@ -239,9 +248,9 @@ static void slot(struct bench *b, uint64_t usec)
 		assert_true(b->now_usec < begin_usec + 5 * MINUTE_USEC);
 		run_once(b, usec, usec, true);
 	}
-	incidents_tick(&b->d);
+	tick(b);
 	b->now_usec = begin_usec + b->slot_usec;
-	incidents_tick(&b->d);
+	tick(b);
 }
 
 static void slots_until(struct bench *b, int64_t end_usec, uint64_t usec)
@@ -258,7 +267,7 @@ static void slots(struct bench *b, int count, uint64_t usec)
 
 static int incidents(const struct bench *b)
 {
-	return (int)b->d.next_incident_id - 1;
+	return (int)b->d.core.next_incident_id - 1;
 }
 
 static bool is_open(const struct bench *b)

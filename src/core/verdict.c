@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the present to alarm_input. */
-#include "daemon/verdict.h"
+#include "core/verdict.h"
 
 #include "alarm/alarm.h"
 #include "alarm/limit.h"
@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/zone.h"
 #include "config/mutes.h"
+#include "core/core.h"
 #include "core/custom_alarms.h"
 #include "core/plan.h"
-#include "daemon/daemon.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 
 /* --- The limit -------------------------------------------------------------- */
 
-int verdict_choose_limit(
-	struct daemon *d, const struct present_repository *repository, struct present_probe *probe)
+static int choose_limit(
+	struct core *core, const struct present_repository *repository, struct present_probe *probe)
 {
 	const struct config_probe *config = probe->config;
 	struct buf reason = BUF_INIT(REASON_MAX);
@@ -37,8 +37,8 @@ int verdict_choose_limit(
 	probe->limit = config->limit;
 	if (!config->limit.is_auto)
 		return 0;
-	question.best_bytes_per_sec = normal_best_bytes_per_sec(
-		&probe->normal, clock_realtime_usec(&d->clock), &question.runs);
+	question.best_bytes_per_sec =
+		normal_best_bytes_per_sec(&probe->normal, core->now.usec, &question.runs);
 	buf_printf(&reason, "%s: ", config->limit_reason);
 	probe->limit = limit_choose(&question, &reason);
 	if (config->is_critical_given)
@@ -76,7 +76,7 @@ static void add_peer(struct peer_list *list, const struct present_repository *re
 	};
 }
 
-static uint64_t peers_nsec(struct daemon *d, const struct present_repository *repository,
+static uint64_t peers_nsec(struct core *core, const struct present_repository *repository,
 	const struct present_probe *probe, enum run_operation operation)
 {
 	struct peer_list list = { .count = 1 };
@@ -87,8 +87,8 @@ static uint64_t peers_nsec(struct daemon *d, const struct present_repository *re
 		.identity = &repository->place.identity,
 		.series_key = probe->series_key,
 	};
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		const struct present_repository *other = &d->present->repositories[i];
+	for (size_t i = 0; i < core->present->repository_count; i++) {
+		const struct present_repository *other = &core->present->repositories[i];
 		if (other == repository || !other->place.has_identity ||
 			!peer_is_near(&repository->place.identity, &other->place.identity))
 			continue;
@@ -97,15 +97,15 @@ static uint64_t peers_nsec(struct daemon *d, const struct present_repository *re
 				    probe->series_key) == 0)
 				add_peer(&list, other, &other->probes[k], operation);
 	}
-	return peer_median_nsec(list.peers, list.count, 0, clock_realtime_usec(&d->clock),
+	return peer_median_nsec(list.peers, list.count, 0, core->now.usec,
 		PEER_INTERVALS * plan_spacing_usec(probe));
 }
 
 /* --- The question ------------------------------------------------------------ */
 
-static int32_t local_offset_sec(const struct daemon *d, int64_t now_usec)
+static int32_t local_offset_sec(const struct core *core, int64_t now_usec)
 {
-	return d->zone ? zone_at(d->zone, now_usec / (int64_t)USEC_PER_SEC).offset_sec : 0;
+	return core->zone ? zone_at(core->zone, now_usec / (int64_t)USEC_PER_SEC).offset_sec : 0;
 }
 
 /* From one slot to the next; a calendar's next one may be much farther off than the one after it.
@@ -120,25 +120,25 @@ static uint64_t longest_gap_usec(const struct present_probe *probe, int64_t now_
 }
 
 /* The run is in the window that it is judged by. */
-static int build_customs(const struct daemon *d, const char *repository,
+static int build_customs(const struct core *core, const char *repository,
 	struct present_probe *probe, const struct run *run, struct custom_alarms *ret)
 {
 	const char *name = probe->config->name;
-	size_t window = custom_alarms_window(d->config, repository, name);
+	size_t window = custom_alarms_window(core->config, repository, name);
 	bool is_taken = custom_windows_takes(run);
 	int r = is_taken ? custom_windows_add(&probe->windows, run, window) : 0;
 
 	*ret = (struct custom_alarms){ .count = 0 };
 	return r < 0 ? r
-		     : custom_alarms_build(
-			       d->config, repository, name, is_taken ? probe->windows : NULL, ret);
+		     : custom_alarms_build(core->config, repository, name,
+			       is_taken ? probe->windows : NULL, ret);
 }
 
-int verdict_take(struct daemon *d, struct present_repository *repository,
+int verdict_take(struct core *core, struct present_repository *repository,
 	struct present_probe *probe, const struct run *run, struct alarm_outcome *ret)
 {
 	const struct config_repository *config = repository->config;
-	int64_t now_usec = clock_realtime_usec(&d->clock);
+	int64_t now_usec = core->now.usec;
 	struct alarm_input input = {
 		.run = run,
 		.facts = &run->facts,
@@ -146,13 +146,13 @@ int verdict_take(struct daemon *d, struct present_repository *repository,
 			config->confirm_after_usec, config->confirmation_count),
 		.interval_usec = longest_gap_usec(probe, now_usec),
 		.is_confirmation = run->is_confirmation,
-		.is_muted =
-			mutes_find(d->mutes, d->config, config->name, now_usec).mode != MUTE_NONE,
-		.local_offset_sec = local_offset_sec(d, now_usec),
+		.is_muted = mutes_find(core->mutes, core->config, config->name, now_usec).mode !=
+			MUTE_NONE,
+		.local_offset_sec = local_offset_sec(core, now_usec),
 		.now_usec = now_usec,
-		.next_incident_id = d->next_incident_id,
+		.next_incident_id = core->next_incident_id,
 	};
-	int r = verdict_choose_limit(d, repository, probe);
+	int r = choose_limit(core, repository, probe);
 
 	if (r < 0)
 		return r;
@@ -161,10 +161,10 @@ int verdict_take(struct daemon *d, struct present_repository *repository,
 		input.baselines[i] = normal_baseline(&probe->normal, (enum run_operation)i);
 		if (repository->place.has_identity)
 			input.peers_nsec[i] =
-				peers_nsec(d, repository, probe, (enum run_operation)i);
+				peers_nsec(core, repository, probe, (enum run_operation)i);
 	}
 	struct custom_alarms customs;
-	r = build_customs(d, config->name, probe, run, &customs);
+	r = build_customs(core, config->name, probe, run, &customs);
 	if (r >= 0) {
 		input.user_rules = customs.rules;
 		input.user_rule_count = customs.count;
@@ -175,12 +175,12 @@ int verdict_take(struct daemon *d, struct present_repository *repository,
 }
 
 void verdict_tick(
-	struct daemon *d, struct present_repository *repository, struct alarm_outcome *ret)
+	struct core *core, struct present_repository *repository, struct alarm_outcome *ret)
 {
 	const struct alarm_tick tick = {
-		.now_usec = clock_realtime_usec(&d->clock),
-		.started_usec = d->listening_usec,
-		.next_incident_id = d->next_incident_id,
+		.now_usec = core->now.usec,
+		.started_usec = core->listening_usec,
+		.next_incident_id = core->next_incident_id,
 	};
 
 	alarm_tick(repository->alarm, &tick, ret);

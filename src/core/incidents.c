@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions are outbox.c's and alarm/'s; here they are carried out. */
-#include "daemon/incidents.h"
+#include "core/incidents.h"
 
 #include "alarm/alarm.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "config/mutes.h"
+#include "core/core.h"
 #include "core/grouping.h"
 #include "core/outbox.h"
-#include "daemon/daemon.h"
-#include "daemon/pipeline.h"
-#include "daemon/verdict.h"
+#include "core/verdict.h"
+#include "model/batch.h"
 #include "report/message.h"
-#include "store/store.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +20,9 @@
 #define CHANNEL "journal"
 #define NAMES_MAX 4096
 
-static bool is_muted(const struct daemon *d, const char *repository)
+static bool is_muted(const struct core *core, const char *repository)
 {
-	return mutes_find(d->mutes, d->config, repository, clock_realtime_usec(&d->clock)).mode !=
-		MUTE_NONE;
+	return mutes_find(core->mutes, core->config, repository, core->now.usec).mode != MUTE_NONE;
 }
 
 /* --- Groups --------------------------------------------------------------- */
@@ -49,11 +46,11 @@ static void set_owed(struct grouping_member *m, const struct incident_event *eve
 	m->is_slowness = !m->has_outage && alarm_reason_is_slowness(event->reason);
 }
 
-static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
+static void set_member(struct core *core, size_t i, struct grouping_member *ret)
 {
-	const struct present_repository *repository = &d->present->repositories[i];
+	const struct present_repository *repository = &core->present->repositories[i];
 	const struct alarm_state *state = repository->alarm;
-	bool is_quiet = is_muted(d, repository->config->name);
+	bool is_quiet = is_muted(core, repository->config->name);
 
 	storage_group_from(&repository->place.identity, &ret->group);
 	ret->told_level = state->incident_id != 0 ? state->told_level : ALARM_NONE;
@@ -64,41 +61,40 @@ static void set_member(struct daemon *d, size_t i, struct grouping_member *ret)
 }
 
 /* NULL: no memory. */
-static struct members *new_members(struct daemon *d)
+static struct members *new_members(struct core *core)
 {
-	size_t count = d->present->repository_count;
+	size_t count = core->present->repository_count;
 	struct members *members = calloc(1, sizeof(*members) + count * sizeof(members->list[0]));
 
 	if (!members)
 		return NULL;
 	members->count = count;
 	for (size_t i = 0; i < count; i++)
-		set_member(d, i, &members->list[i]);
+		set_member(core, i, &members->list[i]);
 	return members;
 }
 
-static size_t index_of(const struct daemon *d, const struct present_repository *repository)
+static size_t index_of(const struct core *core, const struct present_repository *repository)
 {
-	return (size_t)(repository - d->present->repositories);
+	return (size_t)(repository - core->present->repositories);
 }
 
 /* Must the event wait for others of its group, for the end of another's outage, or for a moment,
  * because others that wait go with it? 1, 0 or -ENOMEM. A repository that is alone needs no look at
  * all. */
-static int must_wait(struct daemon *d, const struct present_repository *repository,
+static int must_wait(struct core *core, const struct present_repository *repository,
 	const struct incident_event *event)
 {
 	bool is_news = event->change == INCIDENT_OPENED || event->change == INCIDENT_WORSE;
 
-	if (!repository || !is_news || d->present->repository_count == 1)
+	if (!repository || !is_news || core->present->repository_count == 1)
 		return 0;
-	struct members *members = new_members(d);
+	struct members *members = new_members(core);
 	if (!members)
 		return -ENOMEM;
-	size_t self = index_of(d, repository);
+	size_t self = index_of(core, repository);
 	set_owed(&members->list[self], event);
-	bool waits = grouping_due_usec(members->list, members->count, self) >
-		clock_realtime_usec(&d->clock);
+	bool waits = grouping_due_usec(members->list, members->count, self) > core->now.usec;
 	for (size_t i = 0; !waits && i < members->count; i++)
 		waits = i != self && grouping_joins(members->list, members->count, self, i);
 	free(members);
@@ -147,16 +143,16 @@ static int add_message(
 }
 
 /* is_told: it will be when the batch is committed. */
-static void note_told(struct daemon *d, struct present_repository *repository, bool is_over)
+static void note_told(struct core *core, struct present_repository *repository, bool is_over)
 {
 	if (!repository)
 		return;
-	repository->told_usec = is_over ? 0 : clock_realtime_usec(&d->clock);
+	repository->told_usec = is_over ? 0 : core->now.usec;
 	if (is_over)
 		forget_untold(repository);
 }
 
-static int add_event(struct daemon *d, struct present_repository *repository,
+static int add_event(struct core *core, struct present_repository *repository,
 	struct alarm_state *state, const struct incident_event *event, bool is_quiet,
 	struct batch *batch)
 {
@@ -165,12 +161,12 @@ static int add_event(struct daemon *d, struct present_repository *repository,
 	int r = batch_add_event(batch, event);
 
 	if (r >= 0)
-		r = must_wait(d, repository, event);
+		r = must_wait(core, repository, event);
 	if (r < 0)
 		return r;
 	bool is_told = outbox_is_told(state, event, is_quiet || r > 0);
 	if (is_told || is_over)
-		note_told(d, repository, is_over);
+		note_told(core, repository, is_over);
 	if (is_told)
 		return add_message(event, &no_words, batch);
 	return is_over ? 0
@@ -178,18 +174,18 @@ static int add_event(struct daemon *d, struct present_repository *repository,
 				 is_quiet ? PRESENT_UNTOLD_MUTED : PRESENT_UNTOLD_WAITS);
 }
 
-int incidents_add(struct daemon *d, struct present_repository *repository,
+int incidents_add(struct core *core, struct present_repository *repository,
 	struct alarm_state *state, const struct alarm_outcome *outcome, struct batch *batch)
 {
-	bool is_quiet = is_muted(d, state->repository);
+	bool is_quiet = is_muted(core, state->repository);
 	int r = 0;
 
-	if (state->incident_id == d->next_incident_id)
-		d->next_incident_id++;
+	if (state->incident_id == core->next_incident_id)
+		core->next_incident_id++;
 	if (repository)
 		repository->next_check_usec = outcome->next_check_usec;
 	for (size_t i = 0; r >= 0 && i < outcome->event_count; i++)
-		r = add_event(d, repository, state, &outcome->events[i], is_quiet, batch);
+		r = add_event(core, repository, state, &outcome->events[i], is_quiet, batch);
 	return r < 0 ? r : batch_add_alarm(batch, state);
 }
 
@@ -204,12 +200,12 @@ static const char *const late_words[] = {
 
 /* Of all that go into one message, the worst; of equals that which came first. */
 static const struct present_repository *choose_first(
-	const struct daemon *d, const bool *joins, size_t self)
+	const struct core *core, const bool *joins, size_t self)
 {
-	const struct present_repository *first = &d->present->repositories[self];
+	const struct present_repository *first = &core->present->repositories[self];
 
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		const struct present_repository *r = &d->present->repositories[i];
+	for (size_t i = 0; i < core->present->repository_count; i++) {
+		const struct present_repository *r = &core->present->repositories[i];
 		if (joins[i] &&
 			(r->untold->level > first->untold->level ||
 				(r->untold->level == first->untold->level &&
@@ -219,19 +215,19 @@ static const struct present_repository *choose_first(
 	return first;
 }
 
-static void add_names(const struct daemon *d, const bool *joins,
+static void add_names(const struct core *core, const bool *joins,
 	const struct present_repository *repository, struct message_group *ret)
 {
-	if (!repository->untold || !joins[index_of(d, repository)])
+	if (!repository->untold || !joins[index_of(core, repository)])
 		return;
 	ret->events[ret->count++] = repository->untold;
 }
 
 /* "4 repositories on nas1 are slow: …; ", or nothing for one alone. */
-static int write_names(const struct daemon *d, const struct members *members, const bool *joins,
+static int write_names(const struct core *core, const struct members *members, const bool *joins,
 	size_t self, struct buf *b)
 {
-	const struct present_repository *first = choose_first(d, joins, self);
+	const struct present_repository *first = choose_first(core, joins, self);
 	struct message_group names = {
 		.events = calloc(members->count, sizeof(const struct incident_event *)),
 		.told = grouping_count_told(members->list, members->count, self),
@@ -239,10 +235,10 @@ static int write_names(const struct daemon *d, const struct members *members, co
 
 	if (!names.events)
 		return -ENOMEM;
-	add_names(d, joins, first, &names);
+	add_names(core, joins, first, &names);
 	for (size_t i = 0; i < members->count; i++)
-		if (&d->present->repositories[i] != first)
-			add_names(d, joins, &d->present->repositories[i], &names);
+		if (&core->present->repositories[i] != first)
+			add_names(core, joins, &core->present->repositories[i], &names);
 	if (names.count > 1)
 		report_message_group(members->list[self].group.name, &names, b);
 	free(names.events);
@@ -256,16 +252,16 @@ static void make_first(struct present_repository *repository)
 		repository->alarm->told_level == ALARM_NONE ? INCIDENT_OPENED : INCIDENT_WORSE;
 }
 
-static int note_all_told(struct daemon *d, const bool *joins, struct batch *batch)
+static int note_all_told(struct core *core, const bool *joins, struct batch *batch)
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < d->present->repository_count; i++) {
-		struct present_repository *repository = &d->present->repositories[i];
+	for (size_t i = 0; r >= 0 && i < core->present->repository_count; i++) {
+		struct present_repository *repository = &core->present->repositories[i];
 		if (!joins[i])
 			continue;
 		outbox_note_told(repository->alarm, repository->alarm->incident_level);
-		note_told(d, repository, false);
+		note_told(core, repository, false);
 		forget_untold(repository);
 		r = batch_add_alarm(batch, repository->alarm);
 	}
@@ -275,7 +271,7 @@ static int note_all_told(struct daemon *d, const bool *joins, struct batch *batc
 /* One message for all of the group that is owed now; and what they know of it, in one transaction.
  */
 static int tell_late(
-	struct daemon *d, const struct members *members, size_t self, struct batch *batch)
+	struct core *core, const struct members *members, size_t self, struct batch *batch)
 {
 	bool *joins = calloc(members->count, sizeof(*joins));
 	struct buf before = BUF_INIT(NAMES_MAX);
@@ -285,10 +281,10 @@ static int tell_late(
 	for (size_t i = 0; i < members->count; i++) {
 		joins[i] = grouping_joins(members->list, members->count, self, i);
 		if (joins[i])
-			make_first(&d->present->repositories[i]);
+			make_first(&core->present->repositories[i]);
 	}
-	const struct present_repository *first = choose_first(d, joins, self);
-	int r = write_names(d, members, joins, self, &before);
+	const struct present_repository *first = choose_first(core, joins, self);
+	int r = write_names(core, members, joins, self, &before);
 	const struct message_words words = {
 		.before = buf_text(&before),
 		.after = late_words[first->untold_why],
@@ -296,52 +292,52 @@ static int tell_late(
 	if (r >= 0)
 		r = add_message(first->untold, &words, batch);
 	if (r >= 0)
-		r = note_all_told(d, joins, batch);
+		r = note_all_told(core, joins, batch);
 	buf_done(&before);
 	free(joins);
 	return r;
 }
 
-static int check(struct daemon *d, struct present_repository *repository, struct batch *batch)
+static int check(struct core *core, struct present_repository *repository, struct batch *batch)
 {
 	struct alarm_outcome *outcome = calloc(1, sizeof(*outcome));
 	int r = -ENOMEM;
 
 	if (outcome) {
-		verdict_tick(d, repository, outcome);
-		r = incidents_add(d, repository, repository->alarm, outcome, batch);
+		verdict_tick(core, repository, outcome);
+		r = incidents_add(core, repository, repository->alarm, outcome, batch);
 	}
 	free(outcome);
 	return r;
 }
 
-static void finish(
-	struct daemon *d, const struct present_repository *repository, int r, struct batch *batch)
+static void finish(struct core_actions *actions, const struct present_repository *repository, int r,
+	struct batch *batch)
 {
-	if (r < 0) {
-		log_error("%s: the alarm could not be looked at: %s", repository->config->name,
-			errno_text(-r));
-		batch_free(batch);
+	if (r >= 0) {
+		core_actions_add(actions, batch);
 		return;
 	}
-	pipeline_submit(d, batch);
-	daemon_changed(d);
+	batch_free(batch);
+	actions->error = r;
+	actions->failed = repository->config->name;
 }
 
-static void check_silence(struct daemon *d, struct present_repository *repository, int64_t now_usec)
+static void check_silence(
+	struct core *core, struct present_repository *repository, struct core_actions *actions)
 {
-	if (repository->next_check_usec == 0 || now_usec < repository->next_check_usec)
+	if (repository->next_check_usec == 0 || core->now.usec < repository->next_check_usec)
 		return;
 	struct batch *batch = batch_new();
-	finish(d, repository, batch ? check(d, repository, batch) : -ENOMEM, batch);
+	finish(actions, repository, batch ? check(core, repository, batch) : -ENOMEM, batch);
 }
 
 /* What holds its event back now, so that it can be said when it is told. */
-static bool is_owed(struct daemon *d, struct present_repository *repository)
+static bool is_owed(struct core *core, struct present_repository *repository)
 {
 	if (!repository->untold || repository->alarm->incident_id == 0)
 		return false;
-	bool is_quiet = is_muted(d, repository->config->name);
+	bool is_quiet = is_muted(core, repository->config->name);
 	if (is_quiet)
 		repository->untold_why = PRESENT_UNTOLD_MUTED;
 	return outbox_is_owed(repository->alarm, is_quiet);
@@ -361,32 +357,32 @@ static bool is_due(const struct members *members, struct present_repository *rep
 
 /* True when something was told, or could not be. */
 static bool tell_owed(
-	struct daemon *d, const struct members *members, size_t self, int64_t now_usec)
+	struct core *core, const struct members *members, size_t self, struct core_actions *actions)
 {
-	struct present_repository *repository = &d->present->repositories[self];
+	struct present_repository *repository = &core->present->repositories[self];
 	struct batch *batch = NULL;
 	int r = -ENOMEM;
 
-	if (members && !is_due(members, repository, self, now_usec))
+	if (members && !is_due(members, repository, self, core->now.usec))
 		return false;
 	if (members)
 		batch = batch_new();
 	if (batch)
-		r = tell_late(d, members, self, batch);
-	finish(d, repository, r, batch);
+		r = tell_late(core, members, self, batch);
+	finish(actions, repository, r, batch);
 	return true;
 }
 
-static void tell_all_owed(struct daemon *d, int64_t now_usec)
+static void tell_all_owed(struct core *core, struct core_actions *actions)
 {
 	struct members *members = NULL;
 
-	for (size_t i = 0; i < d->present->repository_count; i++) {
-		if (!is_owed(d, &d->present->repositories[i]))
+	for (size_t i = 0; i < core->present->repository_count; i++) {
+		if (!is_owed(core, &core->present->repositories[i]))
 			continue;
 		if (!members)
-			members = new_members(d);
-		if (!tell_owed(d, members, i, now_usec))
+			members = new_members(core);
+		if (!tell_owed(core, members, i, actions))
 			continue;
 		free(members);
 		members = NULL;
@@ -394,19 +390,17 @@ static void tell_all_owed(struct daemon *d, int64_t now_usec)
 	free(members);
 }
 
-void incidents_tick(struct daemon *d)
+void incidents_tick(struct core *core, struct core_actions *actions)
 {
-	int64_t now_usec = clock_realtime_usec(&d->clock);
-
-	for (size_t i = 0; i < d->present->repository_count; i++)
-		check_silence(d, &d->present->repositories[i], now_usec);
-	tell_all_owed(d, now_usec);
+	for (size_t i = 0; i < core->present->repository_count; i++)
+		check_silence(core, &core->present->repositories[i], actions);
+	tell_all_owed(core, actions);
 }
 
-int incidents_restore(struct daemon *d, const struct incident_event *event)
+int incidents_restore(struct core *core, const struct incident_event *event)
 {
 	struct present_repository *repository =
-		present_find_repository(d->present, event->repository);
+		present_find_repository(core->present, event->repository);
 
 	if (!repository || repository->alarm->incident_id != event->incident_id)
 		return 0;
@@ -416,12 +410,12 @@ int incidents_restore(struct daemon *d, const struct incident_event *event)
 	return hold_back(repository, event, PRESENT_UNTOLD_WAITS);
 }
 
-int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid, const char *text,
-	struct error *reterr)
+int incidents_acknowledge(struct core *core, const char *repository, uint32_t uid, const char *text,
+	struct core_actions *actions, struct error *reterr)
 {
-	struct present_repository *found = present_find_repository(d->present, repository);
+	struct present_repository *found = present_find_repository(core->present, repository);
 	struct acknowledgement acknowledgement = {
-		.time_usec = clock_realtime_usec(&d->clock),
+		.time_usec = core->now.usec,
 		.uid = uid,
 	};
 
@@ -439,7 +433,6 @@ int incidents_acknowledge(struct daemon *d, const char *repository, uint32_t uid
 		batch_free(batch);
 		return error_set(reterr, r, "no memory");
 	}
-	pipeline_submit(d, batch);
-	daemon_changed(d);
+	core_actions_add(actions, batch);
 	return 0;
 }
