@@ -22,7 +22,10 @@ bool bypass_is_barred(const struct bypass_facts *facts);
  * direct_fd: open for reading and writing with O_DIRECT; at_bytes: a multiple of the page size;
  * bytes: a power of two that direct I/O can do. Returns 1 when the write bypassed the cache, 0 when
  * it went through it, -errno when this cannot be determined: the file system cannot map files, no
- * memory may be locked, or an I/O failed. */
+ * memory may be locked, or an I/O failed. BYPASS_IOS reads and writes of this size reach the disk:
+ * the page, the block, and the block again as a write. */
+#define BYPASS_IOS 3
+#define BYPASS_BYTES_MIN 4096 /* a page: no smaller block is tried */
 int bypass_try(int direct_fd, uint64_t at_bytes, uint32_t bytes);
 
 /* Decides by trial or, without one (bytes = 0) or when it is inconclusive, by bypass_is_barred.

@@ -18,7 +18,6 @@
 #include "probe/target.h"
 
 #define SYSFS "/sys"
-#define BYPASS_BYTES_MIN 4096
 #define DISKSTATS_MAX (UINT32_C(4) << 20)
 
 static bool is_synced(const struct target *target, const struct workload *w)
@@ -64,6 +63,9 @@ static void begin_bypass(const struct trust *t, struct run *run)
 		return;
 	if (target->written_bytes < HEADER_DATA_OFFSET + bytes)
 		bytes = 0;
+	run->own.ios += bytes > 0 ? BYPASS_IOS : 0;
+	run->own.bytes += (uint64_t)bytes * BYPASS_IOS;
+	run->own.written_bytes += bytes;
 	if (!bypass_is_missing(target->io_fd, HEADER_DATA_OFFSET, bytes))
 		return;
 	run->trust &= ~(uint32_t)RUN_TRUST_DIRECT;
