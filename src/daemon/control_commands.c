@@ -244,7 +244,7 @@ static int command_rebaseline(const struct control_call *call, struct error *ret
 		return error_set(reterr, r, "no memory");
 	}
 	pipeline_submit(call->d, batch);
-	buf_printf(&message, "%s%s%s: what is normal is learned anew from now on%s", name,
+	buf_printf(&message, "%s%s%s: what is normal is learned again from now on%s", name,
 		probe ? ", " : "", probe ? probe_name : "",
 		probe ? "" : ", and what is mounted there at the next run is the right one");
 	say(call, &message);

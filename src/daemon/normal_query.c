@@ -224,7 +224,7 @@ static void note_failure(struct daemon *d, struct present_probe *probe, const st
 
 	if (is_damage(q->error)) {
 		log_warning("%s/%s: some of what was normal before cannot be read (%s); it is "
-			    "learned anew",
+			    "learned again",
 			past->repository, past->probe, why);
 		return;
 	}

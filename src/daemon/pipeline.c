@@ -100,8 +100,8 @@ static void log_engine(struct present_repository *repository, const struct run *
 	if (!run_had_no_uring(run) || !repository || repository->place.has_told_engine)
 		return;
 	repository->place.has_told_engine = true;
-	log_notice("%s: io_uring is not to be had, so a thread for each I/O measures instead "
-		   "(engine = threads would say so)",
+	log_notice("%s: io_uring is not available; a thread for each I/O is used instead "
+		   "(engine = threads selects this)",
 		run->repository);
 }
 
