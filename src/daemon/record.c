@@ -370,9 +370,10 @@ void record_look_at_place(struct daemon *d)
 	if (identify(d->core.config->state_directory, place) < 0)
 		return; /* a kernel that does not tell: doctor may know more */
 	if (examination_kind_of(place->fs_type, place->has_device) == EXAMINATION_KIND_NETWORK)
-		log_warning("the history in %s lies on a network file system (%s), which SQLite's "
-			    "locks and shared memory do not suit; state_directory belongs on a "
-			    "local disk",
+		log_warning(
+			"the history in %s is on a network file system (%s), which is unsuitable "
+			"for SQLite's locks and shared memory; move state_directory to a local "
+			"disk",
 			d->core.config->state_directory, place->fs_type);
 }
 
@@ -393,8 +394,8 @@ void record_compare_place(const struct daemon *d, struct present_repository *rep
 		return;
 	repository->place.has_told_place = true;
 	if (is_same_file_system(&d->record.place, &repository->place.identity))
-		log_warning("%s: the history in %s lies on the file system that is probed: when it "
-			    "hangs or fills up, so does the history; state_directory belongs "
+		log_warning("%s: the history in %s is on the file system that is probed: when it "
+			    "hangs or fills up, so does the history; move state_directory "
 			    "elsewhere",
 			repository->config->name, d->core.config->state_directory);
 }

@@ -284,11 +284,11 @@ def test_a_member_of_the_group_reads_it_while_the_daemon_is_up_and_down(daemon, 
 
 def test_the_place_of_the_history_is_warned_about(daemon, directory, repository, mount):
     d = daemon(config=config(repository)).wait_ready()
-    d.wait_line(r"warning: disk: the history in .* lies on the file system that is probed")
+    d.wait_line(r"warning: disk: the history in .* is on the file system that is probed")
     d.stop()
     elsewhere = daemon(config=config(repository), state=str(mount.tmpfs())).wait_ready()
     elsewhere.wait_runs("disk", 1)
-    assert elsewhere.count_lines("lies on") == 0, elsewhere.log
+    assert elsewhere.count_lines("is on the file system that is probed") == 0, elsewhere.log
 
 
 def test_a_history_on_another_host_is_warned_about(daemon, directory, repository):
@@ -301,11 +301,11 @@ def test_a_history_on_another_host_is_warned_about(daemon, directory, repository
         fs.cache()
         done = run_cli("doctor", "--json", "--state-directory", fs.path, repository)
         found = [f["text"] for f in json.loads(done.stdout)["findings"] if f["about"] == "history"]
-        assert len(found) == 1 and "lies on a network file system" in found[0], found
+        assert len(found) == 1 and "is on a network file system" in found[0], found
         d = daemon(
             config=f"[daemon]\nruntime_directory = {directory}/run\n" + config(repository), state=str(fs.path)
         ).wait_ready()
-        d.wait_line(r"warning: the history in .* lies on a network file system \(fuse\.sshfs\)")
+        d.wait_line(r"warning: the history in .* is on a network file system \(fuse\.sshfs\)")
         d.wait_runs("disk", 1)
         d.end()
     finally:
