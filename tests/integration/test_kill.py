@@ -207,7 +207,7 @@ def test_as_the_first_process_it_reaps_the_orphans_of_others(daemon, repository,
     (pid,) = children_of(d.process.pid)
     orphans = []
     for _ in range(5):
-        command = "for i in 1 2 3; do (sleep 0.05 & echo); done"
+        command = "for i in 1 2 3; do (sleep 1 & echo); done"
         subprocess.run(["nsenter", f"--target={pid}", "--pid", "sh", "-c", command], check=True, capture_output=True)
         orphans += children_of(pid)
         d.probe("nas")
