@@ -10,7 +10,7 @@
 
 #define MINUTES_PER_HOUR 60
 #define USEC_PER_MINUTE INT64_C(60000000)
-#define RESTORED_WHOLE 288 /* a day of runs every five minutes */
+#define KEPT_WHOLE 288 /* a day of runs every five minutes */
 
 struct samples *samples_new(void)
 {
@@ -67,14 +67,7 @@ static void keep(struct samples *samples, const struct baseline_sample *sample,
 void samples_add(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency)
 {
-	if (samples->baseline.sample_count < BASELINE_RUNS_MIN || !is_too_near(samples, sample))
-		keep(samples, sample, latency);
-}
-
-void samples_restore(struct samples *samples, const struct baseline_sample *sample,
-	const struct histogram *latency)
-{
-	if (samples->count < RESTORED_WHOLE || !is_too_near(samples, sample))
+	if (samples->count < KEPT_WHOLE || !is_too_near(samples, sample))
 		keep(samples, sample, latency);
 }
 

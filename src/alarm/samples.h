@@ -22,13 +22,10 @@ struct samples {
 struct samples *samples_new(void); /* NULL when memory is short */
 struct samples *samples_free(struct samples *samples);
 
-/* Adds the sample that alarm_step returned. latency: the run's, for the shape. */
+/* Adds the sample that alarm_step returned, or a stored one, oldest first. Samples after the first
+ * day's worth are thinned out, however frequent the runs are. latency: the run's, for the shape;
+ * NULL: it is no longer known. */
 void samples_add(struct samples *samples, const struct baseline_sample *sample,
-	const struct histogram *latency);
-
-/* The same for stored samples, oldest first: after the first day's worth they are thinned out,
- * however frequent the runs were. latency may be NULL: then its shape is no longer known. */
-void samples_restore(struct samples *samples, const struct baseline_sample *sample,
 	const struct histogram *latency);
 
 /* The highest hourly median of throughput in 28 days; 0 when there are no samples. */

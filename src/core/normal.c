@@ -71,7 +71,7 @@ void normal_join(struct samples **past, struct samples **since)
 		uint32_t until = past[i]->count > 0 ? past[i]->list[last].minute : 0;
 		for (size_t k = 0; new_one && k < new_one->count; k++)
 			if (new_one->list[k].minute > until)
-				samples_restore(past[i], &new_one->list[k], NULL);
+				samples_add(past[i], &new_one->list[k], NULL);
 		since[i] = samples_free(since[i]);
 		since[i] = past[i];
 		past[i] = NULL;

@@ -58,7 +58,7 @@ static int take_sample(void *data, const struct store_sample *stored)
 		return 0;
 	r = normal_find_samples(past->samples, stored->operation);
 	if (r == 0)
-		samples_restore(past->samples[stored->operation], &sample, stored->latency);
+		samples_add(past->samples[stored->operation], &sample, stored->latency);
 	return r;
 }
 

@@ -243,6 +243,25 @@ static void a_history_keeps_28_days_and_thins_out_faster_runs(void **unused)
 	free(f);
 }
 
+/* Runs in quick succession, as somebody starts them by hand. */
+static void a_run_that_is_not_learned_keeps_frequent_runs_from_no_normal(void **unused)
+{
+	struct samples *kept = samples_new();
+	struct fixture *f = new_fixture();
+
+	(void)unused;
+	assert_non_null(kept);
+	struct baseline_sample sample = *add(f, BEGIN_MINUTE, 4000000, 0, true);
+	for (unsigned i = 0; i < 60; i++) {
+		sample.is_learned = i != 5;
+		samples_add(kept, &sample, NULL);
+		assert_in_range(samples_refresh(kept, usec_of(sample.minute)), 0, 1);
+	}
+	assert_true(baseline_has(samples_baseline(kept), BASELINE_AVERAGE, LOAD_IDLE));
+	samples_free(kept);
+	free(f);
+}
+
 TEST_MAIN(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +273,7 @@ TEST_MAIN(void)
 		cmocka_unit_test(builds_come_as_runs_double_and_then_daily),
 		cmocka_unit_test(weeks_begin_on_monday_in_local_time),
 		cmocka_unit_test(a_history_keeps_28_days_and_thins_out_faster_runs),
+		cmocka_unit_test(a_run_that_is_not_learned_keeps_frequent_runs_from_no_normal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
