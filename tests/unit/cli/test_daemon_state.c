@@ -23,12 +23,12 @@ static void a_command_line_tells_the_state_directory(void **state)
 	} cases[] = {
 		{ WORDS("/usr/sbin/repoprobed\0--state-directory\0/s"), ETC, "/s" },
 		{ WORDS("repoprobed\0--state-directory=/s\0--foreground"), ETC, "/s" },
-		{ WORDS("./repoprobed\0--state-directory\0s"), ETC, "/work/s" },
+		{ WORDS("./repoprobed\0--state-directory\0s"), ETC, "/home/s" },
 		{ WORDS("repoprobed\0--state-directory\0/s\0--state-directory\0/t"), ETC, "/t" },
 		{ WORDS("repoprobed\0--state-directory\0/s\0--config\0/none/a.conf"), ETC, NULL },
 		{ WORDS("repoprobed\0--state-directory\0/s\0--config\0/none/a.conf"),
 			"/none/a.conf", "/s" },
-		{ WORDS("repoprobed\0--config=a.conf\0--state-directory=/s"), "/work/a.conf",
+		{ WORDS("repoprobed\0--config=a.conf\0--state-directory=/s"), "/home/a.conf",
 			"/s" },
 		{ WORDS("repoprobed\0--state-directory\0/s"), "/none/a.conf", NULL },
 		{ WORDS("repoprobed\0--state-directory"), ETC, NULL },
@@ -44,7 +44,7 @@ static void a_command_line_tells_the_state_directory(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct buf found = BUF_INIT(256);
 		int r = daemon_state_of(
-			cases[i].words, cases[i].len, "/work", cases[i].config, &found);
+			cases[i].words, cases[i].len, "/home", cases[i].config, &found);
 		assert_int_equal(r, cases[i].expected ? 0 : -ENOENT);
 		assert_string_equal(buf_text(&found), cases[i].expected ? cases[i].expected : "");
 		buf_done(&found);
